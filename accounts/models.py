@@ -55,9 +55,11 @@ class Person(AbstractUser):
         help_text="options that differ from the defaults",
     )
     guest_of = models.CharField(
-        max_length=100, blank=True, editable=False,
+        max_length=100,
+        blank=True,
+        editable=False,
         help_text="slug of the study whose link has made the account; nothing else is open to it",
-    )  # fmt: skip
+    )
     is_synthetic = models.BooleanField(
         default=False, editable=False, help_text="stands for nobody, such as a rater of a dry run, and never signs in"
     )

@@ -154,7 +154,7 @@ def change_password(request: HttpRequest, password: str) -> None:
 def reset_password(link: SignInLink, password: str) -> bool:
     """Set a new password by a link and use it up; False if it does not work. All sessions and links of theirs end.
 
-    A guest's account becomes an ordinary one, into which the study's link leads no more.
+    A guest's account becomes an ordinary one, which the study's link no longer opens.
     """
     hashed = make_password(password)  # slow by design, so before the transaction
     with transaction.atomic():

@@ -6,7 +6,7 @@ which is exactly the figure of the resampled data, without another pass over the
 the replicates.
 
 Shares are an exception. Near 0 and 1 replicates hardly vary, and not at all if every item has the same, so that their
-percentiles cover 60 to 65 % instead of 95, or have no width. Shares, and differences of two shares of the same trials,
+percentiles cover far less than 95 %, or have no width. Shares, and differences of two shares of the same trials,
 have Wilson's interval with the effective number of trials that the clusters of items leave
 (`agreement.bounded_intervals`).
 """

@@ -6,8 +6,8 @@ Wilson's score interval (Wilson 1927, JASA 22, 209-212), which Brown, Cai and Da
 
 Trials about one item are not independent. The effective number of trials is p (1 - p) over the variance of the share
 between items, with the correction of Korn and Graubard (1998, Survey Methodology 24, 193-201) for the few items from
-which that variance is known. It lies between Kish's effective number of items, as if all trials of one item were the
-same, which holds if p is 0 or 1, and the number of trials.
+which that variance is known. Before the correction it lies between Kish's effective number of items, as if all trials
+of one item were the same, which holds if p is 0 or 1, and the number of trials.
 """
 
 from functools import cache

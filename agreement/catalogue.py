@@ -335,10 +335,10 @@ SPANS: dict[str, Figure] = {
         "confirmed-spans",
     ),
     "system_error_free_least": _share(
-        "Without an error, at least", "The same of all outputs, if every undecided one has an error.", "confirmed-spans"
+        "Without an error, at least", "The share of all outputs, if undecided ones have errors.", "confirmed-spans"
     ),
     "system_error_free_most": _share(
-        "Without an error, at most", "The same of all outputs, if no undecided one has an error.", "confirmed-spans"
+        "Without an error, at most", "The share of all outputs, if undecided ones have no errors.", "confirmed-spans"
     ),
     "system_undecided": count_of(
         "Undecided", "Outputs with spans of which nobody has decided whether they are errors.", "confirmed-spans"

@@ -119,7 +119,7 @@ JUDGES_AND_PEOPLE: dict[str, Figure] = {
         ORDERS,
     ),
     "both_orders.accuracy": _share("Accuracy", "Choices that are people's, averaged over both orders.", ORDERS),
-    "both_orders.alpha": _alpha("Alpha", "Agreement with people beyond chance, averaged over both orders.", ORDERS),
+    "both_orders.alpha": _alpha("Alpha", "Agreement with people beyond chance, both orders together.", ORDERS),
     "both_orders.self_accuracy": _share(
         "Same in both orders", "Pairs for which the judge chose the same output in both orders; 1 is all.", ORDERS
     ),
@@ -135,8 +135,8 @@ JUDGES_AND_PEOPLE: dict[str, Figure] = {
         "table", "neither", BESIDE, "Figure",
     ),
     "one_more_person.person": Figure(
-        "One more person", "Each person against the others, on the answers that the judge gave, too: the ceiling for "
-        "the judge.", "table", "neither", BESIDE, "Figure",
+        "One more person", "Each person against the others, on the answers that the judge gave, too: what a judge "
+        "that answers as one person does can expect.", "table", "neither", BESIDE, "Figure",
     ),
 }  # fmt: skip
 """Figures by their dotted names in a judge's, or in people's, part of a report."""

@@ -38,9 +38,14 @@ class ScoresOfOutputs:
         rows = keep[self.system]
         names = tuple(name for name, kept in zip(self.systems, keep.tolist(), strict=True) if kept)
         return ScoresOfOutputs(
-            self.item[rows], code[self.system[rows]], self.score[rows], self.words[rows], names, self.items,
+            self.item[rows],
+            code[self.system[rows]],
+            self.score[rows],
+            self.words[rows],
+            names,
+            self.items,
             self.are_shares,
-        )  # fmt: skip
+        )
 
     def table(self) -> Floats:
         """The scores of items by systems, (I, S), NaN if an item has no output of the system."""

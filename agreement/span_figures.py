@@ -147,8 +147,8 @@ def span_accuracy(spans: SpanAnswers, items: int) -> Shares:
 def outputs_without_confirmed_span(spans: SpanAnswers, items: int) -> SharedOutputs:
     """The outputs with an answer: those free of confirmed spans, and those of which that is undecided.
 
-    One with a confirmed span has an error, whatever its other spans; one without a confirmed span but with an undecided
-    one is undecided.
+    An output with a confirmed span has an error, whatever its other spans. Without a confirmed span it is undecided if
+    any of its spans is.
     """
     marked = spans.text[spans.answer]
     texts = spans.item.size

@@ -26,9 +26,17 @@ SAMPLE = 50
 """Items at either end of a study whose outputs name its systems, for rows that belong to no item."""
 NAMING_KEYS = ("models", "pairs", "systems", "system", "winner", "baseline", "edited_from", "output", "outputs")
 """The keys of entries of the audit under which the program writes names of systems."""
-DIGESTS = frozenset({
-    "digest", "unit", "machine_key", "payload_digest", "prompt_digest", "messages_digest", "request_digest",
-})  # fmt: skip
+DIGESTS = frozenset(
+    {
+        "digest",
+        "unit",
+        "machine_key",
+        "payload_digest",
+        "prompt_digest",
+        "messages_digest",
+        "request_digest",
+    }
+)
 """Columns with digests of what may be hidden."""
 DIGEST = re.compile(r"[0-9a-f]{32,128}")
 """A digest, which people who guess what it is of can compute, if it has no key."""

@@ -57,9 +57,12 @@ def ask_again(run: JudgeRun, actor: Person | None) -> JudgeRun:
             raise ConfigurationRefusedError(ALL_VALID)
         rater = rater_for(study, kind.rater_name(stored), kind.rater_kind, configuration.identity())
         made = JudgeRun.objects.create(
-            rater=rater, name=run_name(list(rater.runs.values_list("name", flat=True))),
-            configuration=stored, status=JudgeRun.Status.RUNNING, started_at=database_now(),
-        )  # fmt: skip
+            rater=rater,
+            name=run_name(list(rater.runs.values_list("name", flat=True))),
+            configuration=stored,
+            status=JudgeRun.Status.RUNNING,
+            started_at=database_now(),
+        )
         work = RunWork.objects.create(run=made, study=study, started_by=actor, is_planned=True)
         about = {"asks_again": charge_name(run), "judgments": left}
         record("run started", charge_name(made), actor=actor, study=study.slug, new=about)

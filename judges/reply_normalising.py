@@ -26,10 +26,25 @@ END_TOKENS = re.compile(
 )
 """Marks of a reply's end, which some servers leave in it."""
 AROUND = (
-    ("[form]", "[/form]"), ("<answer>", "</answer>"), ("<response>", "</response>"), ("```", "```"), ("**", "**"),
-    ("__", "__"), ("`", "`"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("\u2018", "\u2019"), ("\u00ab", "\u00bb"),
-    ("\u201e", "\u201c"), ("[[", "]]"), ("\\boxed{", "}"), ("$\\boxed{", "}$"), ("*", "*"), ("_", "_"),
-)  # fmt: skip
+    ("[form]", "[/form]"),
+    ("<answer>", "</answer>"),
+    ("<response>", "</response>"),
+    ("```", "```"),
+    ("**", "**"),
+    ("__", "__"),
+    ("`", "`"),
+    ('"', '"'),
+    ("'", "'"),
+    ("\u201c", "\u201d"),
+    ("\u2018", "\u2019"),
+    ("\u00ab", "\u00bb"),
+    ("\u201e", "\u201c"),
+    ("[[", "]]"),
+    ("\\boxed{", "}"),
+    ("$\\boxed{", "}$"),
+    ("*", "*"),
+    ("_", "_"),
+)
 BRACKETS = (("[", "]"), ("(", ")"))
 BEFORE_LABEL = r"(?:[ \t]*(?:[>#*+`\u2022_\"'\u201c\u2018-]+[ \t]*)*)"
 """What may stand before a label on its line: marks of quotations, headings, lists and emphasis."""
@@ -59,11 +74,13 @@ def without_marks(text: str, marks: Iterable[tuple[str, str]] = AROUND) -> str:
             (
                 (left, right)
                 for left, right in marks
-                if low.startswith(left) and low.endswith(right) and len(low) > len(left) + len(right)
+                if low.startswith(left)
+                and low.endswith(right)
+                and len(low) > len(left) + len(right)
                 and not _splits(plain[len(left) : len(plain) - len(right)], left, right)
             ),
             None,
-        )  # fmt: skip
+        )
         if found is None:
             return plain
         plain = plain[len(found[0]) : len(plain) - len(found[1])].strip()

@@ -98,24 +98,22 @@ def stop_run(run: JudgeRun, actor: Person | None) -> bool:
 
 def stop_for(run: int, reason: str) -> None:
     """Stop a run for a reason that people must look at before it goes on."""
-    with transaction.atomic():
-        found = JudgeRun.objects.select_related("rater__study").get(pk=run)
-        if not _locked(found, [Status.RUNNING]):
-            return
-        _halt(run, Status.STOPPED, reason)
-        record("run stopped", charge_name(found), actor=None, study=found.rater.study.slug)
-    release(found)
+    _stop_running(run, Status.STOPPED, reason, "run stopped")
 
 
 def pause_for_budget(run: int, reason: str) -> None:
     """Stop a run whose budget allows no more calls; it can be resumed when the limit is raised."""
+    _stop_running(run, Status.OUT_OF_BUDGET, reason, "run out of budget")
+
+
+def _stop_running(pk: int, status: str, reason: str, event: str) -> None:
     with transaction.atomic():
-        found = JudgeRun.objects.select_related("rater__study").get(pk=run)
-        if not _locked(found, [Status.RUNNING]):
+        run = JudgeRun.objects.select_related("rater__study").get(pk=pk)
+        if not _locked(run, [Status.RUNNING]):
             return
-        _halt(run, Status.OUT_OF_BUDGET, reason)
-        record("run out of budget", charge_name(found), actor=None, study=found.rater.study.slug)
-    release(found)
+        _halt(pk, status, reason)
+        record(event, charge_name(run), actor=None, study=run.rater.study.slug)
+    release(run)
 
 
 def resume_run(run: JudgeRun, actor: Person | None) -> bool:

@@ -1,5 +1,6 @@
 """Pages about a study's judges: its runs, a new run, one run, and one judgment."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
+from accounts.models import Person
 from annotation.access import RESEARCHERS, study_for
 from annotation.blinding import names_of
 from annotation.models import JudgeRun, Study
@@ -144,29 +146,27 @@ def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @signed_in
 def reread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Read the kept replies of a run again, as a new run."""
-    person = person_of(request)
-    found = run_for(person, slug, pk)[1]
-    try:
-        again = reread_run(found, person)
-    except ConfigurationRefusedError as problem:
-        messages.error(request, problem.reason)
-        return redirect("judges:run", slug=slug, pk=pk)
-    messages.success(request, "The replies are read again. Nothing is sent.")
-    return redirect("judges:run", slug=slug, pk=again.pk)
+    return _made_again(request, slug, pk, reread_run, "The replies are read again. Nothing is sent.")
 
 
 @require_POST
 @signed_in
 def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Ask again for what a run has no valid reading of, and show the new run."""
+    return _made_again(request, slug, pk, ask_again, "The judgments without a valid reading are asked again.")
+
+
+def _made_again(
+    request: HttpRequest, slug: str, pk: int, make: Callable[[JudgeRun, Person], JudgeRun], said: str
+) -> HttpResponse:
+    """Make a new run of another one and show it, or the other one with the reason if that is refused."""
     person = person_of(request)
-    found = run_for(person, slug, pk)[1]
     try:
-        made = ask_again(found, person)
+        made = make(run_for(person, slug, pk)[1], person)
     except ConfigurationRefusedError as problem:
         messages.error(request, problem.reason)
         return redirect("judges:run", slug=slug, pk=pk)
-    messages.success(request, "The judgments without a valid reading are asked again.")
+    messages.success(request, said)
     return redirect("judges:run", slug=slug, pk=made.pk)
 
 

@@ -58,9 +58,13 @@ class Model:
     def settings(self) -> dict[str, Any]:
         """Return what the file says of its requests beside its name, as JSON; empty if nothing."""
         given = {
-            "parameters": self.parameters, "body": self.body, "headers": self.headers, "query": self.query,
-            "thinking_tokens": self.thinking_tokens, "thinking": self.thinking.as_json(),
-        }  # fmt: skip
+            "parameters": self.parameters,
+            "body": self.body,
+            "headers": self.headers,
+            "query": self.query,
+            "thinking_tokens": self.thinking_tokens,
+            "thinking": self.thinking.as_json(),
+        }
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items() if value}
 
 

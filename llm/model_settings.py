@@ -15,15 +15,38 @@ NUMBERS: tuple[str, ...] = ("temperature", "top_p")
 LEFT_OUT = ("max_tokens", "seed", "stop", "stream_options")
 OWN_FIELDS = frozenset(
     (
-        "model", "messages", "prompt", "stream", "stream_options", "temperature", "top_p", "max_tokens",
-        "max_completion_tokens", "seed", "stop", "logprobs", "top_logprobs", "response_format", "echo", "n",
+        "model",
+        "messages",
+        "prompt",
+        "stream",
+        "stream_options",
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "max_completion_tokens",
+        "seed",
+        "stop",
+        "logprobs",
+        "top_logprobs",
+        "response_format",
+        "echo",
+        "n",
     )
-)  # fmt: skip
+)
 """What Interrater writes into a request itself; `n` would bring replies that nobody reads."""
 OWN_HEADERS = frozenset(
-    ("host", "accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding",
-     "user-agent", "x-request-id")
-)  # fmt: skip
+    (
+        "host",
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "transfer-encoding",
+        "user-agent",
+        "x-request-id",
+    )
+)
 HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 QUERY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 LONGEST_MARK = 200

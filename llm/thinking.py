@@ -67,19 +67,32 @@ def _tags(opening: str, closing: str, ending: str, *names: str) -> list[Thinking
 
 
 NAMES = (
-    "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "antThinking", "seed:think",
-    "longcat_think", "mm:think", "analysis", "other-thinking",
-)  # fmt: skip
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "reflection",
+    "scratchpad",
+    "antThinking",
+    "seed:think",
+    "longcat_think",
+    "mm:think",
+    "analysis",
+    "other-thinking",
+)
+BRACKETED = ("think", "thinking", "thought", "reasoning")
+"""The names that other brackets hold; more of them occur in answers."""
 OTHER = "other-thinking"
 """The name under which tags are read whose own names are unknown, but say that they hold thinking."""
 KNOWN = (
     *_tags("<", "</", ">", *NAMES),
-    *_tags("[", "[/", "]", "think", "thinking", "reasoning"),
-    *_tags("\u25c1", "\u25c1/", "\u25b7", "think", "thinking", "thought"),
-    *_tags("<|", "<|/", "|>", "think", "thinking", "thought"),
-    *_tags("<|begin_of_", "<|end_of_", "|>", "think", "thought", "thinking", "reasoning"),
-    *_tags("<|start_", "<|end_", "|>", "think", "thinking", "reasoning"),
-    *(ThinkingForm(f"<|{name}_end|>", f"<|{name}_start|>") for name in ("think", "thinking", "thought", "reasoning")),
+    *_tags("[", "[/", "]", *BRACKETED),
+    *_tags("\u25c1", "\u25c1/", "\u25b7", *BRACKETED),
+    *_tags("<|", "<|/", "|>", *BRACKETED),
+    *_tags("<|begin_of_", "<|end_of_", "|>", *BRACKETED),
+    *_tags("<|start_", "<|end_", "|>", *BRACKETED),
+    *(ThinkingForm(f"<|{name}_end|>", f"<|{name}_start|>") for name in BRACKETED),
     ThinkingForm("<|end_think|>", "<|assistant_think|>"),
     ThinkingForm("</details>", '<details type="reasoning">', ends_alone=False),
     ThinkingForm("<|inner_suffix|>", "<|inner_prefix|>"),
@@ -95,16 +108,31 @@ KNOWN = (
 )
 """The forms of known families of models; marks are found without regard to case."""
 AROUND_ANSWERS = (
-    "<|begin_of_solution|>", "<|end_of_solution|>", "<|start_response|>", "<|end_response|>", "<|begin_of_box|>",
-    "<|end_of_box|>", "[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "<|start|>assistant", "<|message|>",
-    "<|return|>", "<|end|>",
-)  # fmt: skip
+    "<|begin_of_solution|>",
+    "<|end_of_solution|>",
+    "<|start_response|>",
+    "<|end_response|>",
+    "<|begin_of_box|>",
+    "<|end_of_box|>",
+    "[BEGIN FINAL RESPONSE]",
+    "[END FINAL RESPONSE]",
+    "<|start|>assistant",
+    "<|message|>",
+    "<|return|>",
+    "<|end|>",
+)
 AROUND_AFTER_THINKING = ("<answer>", "</answer>", "<response>", "</response>", "<output>", "</output>")
 """Marks around answers: the first are dropped in every reply, the others only in one that has thinking."""
 FIELDS = (
-    "reasoning_content", "reasoning", "reasoning_text", "thinking", "thinking_content", "thinking_blocks",
-    "reasoning_details", "thoughts",
-)  # fmt: skip
+    "reasoning_content",
+    "reasoning",
+    "reasoning_text",
+    "thinking",
+    "thinking_content",
+    "thinking_blocks",
+    "reasoning_details",
+    "thoughts",
+)
 """Fields of a message that hold thinking; some servers send the same in two of them."""
 TEXT_KEYS = ("text", "thinking", "reasoning", "content", "summary", "value")
 TEXT_TYPES = frozenset(("text", "output_text", "input_text"))

@@ -119,9 +119,17 @@ def _may_replace(asked: QuestionAnswered, people: PeopleAnswers, judge: Judge, o
     """The alternative-annotator test, of scores, labels or choices, with its baselines; `by` says which."""
     inputs = _replacement_inputs(asked, people, judge, on_scale)
     found = alternative_annotator_test(
-        inputs.unit, inputs.rater, inputs.value, inputs.judge, inputs.item, inputs.raters, scores=inputs.scores,
-        epsilon=asked.epsilon, replicates=asked.replicates, seed=SEED,
-    )  # fmt: skip
+        inputs.unit,
+        inputs.rater,
+        inputs.value,
+        inputs.judge,
+        inputs.item,
+        inputs.raters,
+        scores=inputs.scores,
+        epsilon=asked.epsilon,
+        replicates=asked.replicates,
+        seed=SEED,
+    )
     beside = replacement_baselines(inputs, epsilon=asked.epsilon, replicates=asked.replicates, seed=SEED)
     report = {"by": inputs.by, **_alternative_annotator(with_baselines(found, beside))}
     report["baselines"] = {"constant": _baseline(beside.constant), "shuffled": _baseline(beside.shuffled)}
@@ -145,9 +153,7 @@ def _replacement_inputs(
         given = (scores.output, scores.rater, scores.value)
         if people.yes_or_no:
             value = np.where(np.isnan(value), np.nan, (value > 0.5).astype(np.float64))
-            return ReplacementInputs(
-                *given, value, people.outputs.item, scores.raters, "labels", (0.0, 1.0), "nominal"
-            )  # fmt: skip
+            return ReplacementInputs(*given, value, people.outputs.item, scores.raters, "labels", (0.0, 1.0), "nominal")
         ends = asked.scale or (float(scores.value.min(initial=np.inf)), float(scores.value.max(initial=-np.inf)))
         middle = (ends[0] / 2 + ends[1] / 2,)
         return ReplacementInputs(*given, value, people.outputs.item, scores.raters, "scores", middle, "interval")

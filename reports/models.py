@@ -30,9 +30,13 @@ class KeptReport(Row):
     read_at = models.DateTimeField(null=True, blank=True, help_text="when the data were read")
     seconds = models.FloatField(null=True, blank=True, help_text="how long the computation took")
     requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
         help_text="empty: a command, or somebody who was erased",
-    )  # fmt: skip
+    )
     refused = models.BooleanField(default=False, help_text="the choices select nothing, so it is not tried again")
     frozen_as = models.CharField(
         max_length=64, null=True, blank=True, unique=True,

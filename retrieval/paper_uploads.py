@@ -6,6 +6,7 @@ The page only stores them. Reading a paper may take a minute and much memory, wh
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -32,15 +33,18 @@ FORGOTTEN_AFTER = 86_400
 
 
 class UploadsFullError(Exception):
-    """So many papers of the study wait already that no more are taken, or the study takes none; the message says it."""
+    """Too many uploads of the study are waiting, or the study cannot be changed; the message says which."""
 
 
 def receive_papers(study: Study, person: Person, key: str, question: str, files: Sequence[UploadedFile]) -> PaperUpload:
     """Store the files of a new question and queue their reading. Raises UploadsFullError."""
     upload = PaperUpload(
-        study=study, asked_by=person, item_key=key, question=question,
+        study=study,
+        asked_by=person,
+        item_key=key,
+        question=question,
         files=[[file.name or "", file.size or 0] for file in files],
-    )  # fmt: skip
+    )
     try:
         _refuse_more(study)
         _store(upload, files)
@@ -91,9 +95,10 @@ def remove_left_over() -> int:
     waiting = {one.hex for one in PaperUpload.objects.filter(status__in=WAITING).values_list("folder", flat=True)}
     oldest, removed = time.time() - FORGOTTEN_AFTER, 0
     for place in _folder().iterdir():
-        if place.name not in waiting and place.stat().st_mtime < oldest:
-            shutil.rmtree(place, ignore_errors=True)
-            removed += 1
+        with suppress(FileNotFoundError):  # another worker may have deleted it
+            if place.name not in waiting and place.stat().st_mtime < oldest:
+                shutil.rmtree(place, ignore_errors=True)
+                removed += 1
     return removed
 
 

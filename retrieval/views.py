@@ -52,7 +52,7 @@ def _page(request: HttpRequest, study: Study, status: int = 200, **forms: Any) -
 
 
 def _stored(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """The index, a page of questions, and those whose papers came of late."""
+    """The index, a page of questions, and the latest uploads."""
     items = Item.objects.filter(study=study, content__isnull=False).order_by("pk")
     page = Paginator(items, QUESTIONS_PER_PAGE).get_page(request.GET.get("page"))
     latest = list(PaperUpload.objects.filter(study=study).order_by("-pk")[:LATEST])
@@ -139,7 +139,7 @@ def add(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def uploads(request: HtmxRequest, slug: str) -> HttpResponse:
-    """To htmx: how the reading of papers goes and, once fewer wait than the page shows, what has changed by it."""
+    """For htmx: how reading goes and, if the number of waiting uploads has changed, the index and the questions."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     if not request.htmx:
         return redirect("retrieval:papers", slug=slug)

@@ -21,9 +21,11 @@ pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when."]}
 NOTHING = {
-    "report/glance/": "No answers yet", "report/": "No answers yet", "leaderboard/": "No judge to compare yet",
- "disagreement/": "Nothing to compare yet",
-}  # fmt: skip
+    "report/glance/": "No answers yet",
+    "report/": "No answers yet",
+    "leaderboard/": "No judge to compare yet",
+    "disagreement/": "Nothing to compare yet",
+}
 
 
 def answer(study, rater):

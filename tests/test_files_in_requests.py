@@ -22,9 +22,27 @@ from tests.retrieval.conftest import holding_pdf
 from tests.world import ROUTES
 
 PARSERS = {
-    "pypdf", "fitz", "pdfminer", "pyarrow", "fastparquet", "pandas", "polars", "openpyxl", "xlrd", "docx", "odf",
-    "lxml", "xml", "defusedxml", "zipfile", "tarfile", "gzip", "bz2", "lzma", "PIL",
-}  # fmt: skip
+    "pypdf",
+    "fitz",
+    "pdfminer",
+    "pyarrow",
+    "fastparquet",
+    "pandas",
+    "polars",
+    "openpyxl",
+    "xlrd",
+    "docx",
+    "odf",
+    "lxml",
+    "xml",
+    "defusedxml",
+    "zipfile",
+    "tarfile",
+    "gzip",
+    "bz2",
+    "lzma",
+    "PIL",
+}
 """Packages that read what is hard to read, by the first part of their names."""
 NAMES_ONLY = {"Element", "ParseError", "DefusedXmlException"}
 """Classes that annotations and handlers name, and that read nothing."""
@@ -45,9 +63,19 @@ READERS = {
 }
 """Modules that read such files, and the functions by which others come in: each refuses to run in a request."""
 READS = {
-    "PdfReader", "ParquetFile", "read_table", "fromstring", "iterparse", "load_workbook", "ZipFile", "is_zipfile",
-    "TarFile", "ParquetDataset", "read_parquet", "read_excel",
-}  # fmt: skip
+    "PdfReader",
+    "ParquetFile",
+    "read_table",
+    "fromstring",
+    "iterparse",
+    "load_workbook",
+    "ZipFile",
+    "is_zipfile",
+    "TarFile",
+    "ParquetDataset",
+    "read_parquet",
+    "read_excel",
+}
 
 
 def packages_in(path: Path) -> set[str]:
@@ -67,8 +95,11 @@ def reads_in(tree_or_function: ast.AST) -> set[str]:
     for node in ast.walk(tree_or_function):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            modes = {one.value for one in [*node.args, *(word.value for word in node.keywords)]
-                     if isinstance(one, ast.Constant)}  # fmt: skip
+            modes = {
+                one.value
+                for one in [*node.args, *(word.value for word in node.keywords)]
+                if isinstance(one, ast.Constant)
+            }
             if name in READS and not (name == "ZipFile" and "w" in modes):
                 found.add(name)
     return found
@@ -85,9 +116,10 @@ def test_writers_read_nothing_and_readers_refuse_requests():
     for name, guarded in READERS.items():
         functions = [one for one in nodes(modules[name]) if isinstance(one, ast.FunctionDef)]
         refusing = {
-            one.name for one in functions
+            one.name
+            for one in functions
             if any(isinstance(mark, ast.Name) and mark.id == "outside_of_requests" for mark in one.decorator_list)
-        }  # fmt: skip
+        }
         assert refusing == guarded, name
         assert [one.name for one in functions if reads_in(one) and one.name not in refusing] == [], name
 
@@ -102,10 +134,17 @@ def test_no_module_imports_a_program_that_reads():
                 assert names.isdisjoint(f"{node.module}.{alias.name}" for alias in node.names), named(path)
 
 
-@pytest.mark.parametrize("read", [
-    lambda: read_paper("a.txt", b"Ferries."), lambda: read_tool_file(Path("a.xml")), lambda: xml_of(Path("a"), "<a/>"),
-    lambda: parquet_objects(None, None), lambda: unpack(Path("a"), Path("b")), lambda: OpenBackup(Path("a")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: read_paper("a.txt", b"Ferries."),
+        lambda: read_tool_file(Path("a.xml")),
+        lambda: xml_of(Path("a"), "<a/>"),
+        lambda: parquet_objects(None, None),
+        lambda: unpack(Path("a"), Path("b")),
+        lambda: OpenBackup(Path("a")),
+    ],
+)
 def test_a_reader_refuses_to_run_in_a_request(read):
     def answered(request):
         read()
@@ -122,10 +161,16 @@ def test_what_runs_outside_of_requests_reads():
 
 XML = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><View>&b;</View>'
 HOSTILE = {
-    "holding.pdf": holding_pdf(), "bomb.xml": XML, "bomb.zip": b"PK\x03\x04" + b"\0" * 60, "bomb.xlsx": b"PK\x03\x04",
-    "bomb.parquet": b"PAR1" + b"\xff" * 40 + b"PAR1", "bomb.json": b"[" * 5000, "bomb.jsonl": b"[" * 5000,
-    "bomb.yaml": b"a: &a [x]\nb: [*a, *a]\n", "bomb.csv": b"a,b\n1,2\n",
-}  # fmt: skip
+    "holding.pdf": holding_pdf(),
+    "bomb.xml": XML,
+    "bomb.zip": b"PK\x03\x04" + b"\0" * 60,
+    "bomb.xlsx": b"PK\x03\x04",
+    "bomb.parquet": b"PAR1" + b"\xff" * 40 + b"PAR1",
+    "bomb.json": b"[" * 5000,
+    "bomb.jsonl": b"[" * 5000,
+    "bomb.yaml": b"a: &a [x]\nb: [*a, *a]\n",
+    "bomb.csv": b"a,b\n1,2\n",
+}
 FIELDS = {"key": "q77", "question": "Why?", "table": "items", "slug": "from-a-file", "per_source": "1", "seed": "0"}
 KINDS = ("application/pdf", "application/zip", "application/xml", "application/vnd.apache.parquet")
 

@@ -36,10 +36,21 @@ def _answered(folder):  # noqa: F811
         lines = [{"item": f"i{n}", "output": system, **line} for n in range(24) for system in FOUR]
         (path / f"{file}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     lines = [
-        {"item": f"i{n}", "outputs": [system], "rater": "r2", "revision": 1, "status": "submitted", "shown": [system],
-         "answers": {"clear": 3}, "guidelines_version": 1, "protocol_version": 1, "submitted_at": AT}
-        for n in range(24) for system in FOUR
-    ]  # fmt: skip
+        {
+            "item": f"i{n}",
+            "outputs": [system],
+            "rater": "r2",
+            "revision": 1,
+            "status": "submitted",
+            "shown": [system],
+            "answers": {"clear": 3},
+            "guidelines_version": 1,
+            "protocol_version": 1,
+            "submitted_at": AT,
+        }
+        for n in range(24)
+        for system in FOUR
+    ]
     (path / "annotations.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     return import_study(path).study
 
@@ -56,20 +67,22 @@ def _in_the_files_order(rows, outputs, groups):
 
 @pytest.mark.parametrize(
     ("model", "output", "narrowed"),
-    [(Rating, "output__key", {"rater__name": "r1"}), (Rating, "output__key", {"rater__name": "judge"}),
-     (Rating, "output__key", {"rater__name": "r2"}), (Annotation, "task__outputs__key", {}),
-     (Adjudication, "output__key", {})],
+    [
+        (Rating, "output__key", {"rater__name": "r1"}),
+        (Rating, "output__key", {"rater__name": "judge"}),
+        (Rating, "output__key", {"rater__name": "r2"}),
+        (Annotation, "task__outputs__key", {}),
+        (Adjudication, "output__key", {}),
+    ],
     ids=["ratings", "scores", "ratings of annotations", "annotations", "adjudications"],
-)  # fmt: skip
+)
 def test_primary_keys_of_imported_answers_do_not_tell_the_order_of_the_file(folder, model, output, narrowed):  # noqa: F811
     _answered(folder)
     group = "task__item" if model is Annotation else "item"
     assert _in_the_files_order(model.objects.filter(**narrowed), output, [group]) < 0.3
 
 
-@pytest.mark.parametrize(
-    ("protocol", "names"), [("listwise", FOUR), ("pairwise", FOUR[:2])], ids=["lists", "pairs"]
-)  # fmt: skip
+@pytest.mark.parametrize(("protocol", "names"), [("listwise", FOUR), ("pairwise", FOUR[:2])], ids=["lists", "pairs"])
 def test_primary_keys_of_what_a_task_shows_do_not_tell_the_order_of_the_file(folder, protocol, names):  # noqa: F811
     questions = [{"key": "best", "type": "rank", "ranks": 4, "text": "W?"}] if protocol == "listwise" else None
     more = {"questions": questions} if questions else {}
@@ -85,10 +98,20 @@ def test_answers_of_a_rater_about_the_same_keep_their_order(folder):  # noqa: F8
     """Of answers without times, and of an agent's repeats, the later line is the later answer."""
     path = folder([item(f"i{n}", FOUR) for n in range(24)], protocol="rating", questions=CLEAR)
     lines = [
-        {"item": f"i{n}", "output": system, "question": "clear", "value": replicate + 1, "rater": "judge",
-         "rater_kind": "model", "run": "one", "replicate": replicate}
-        for n in range(24) for replicate in range(3) for system in FOUR
-    ]  # fmt: skip
+        {
+            "item": f"i{n}",
+            "output": system,
+            "question": "clear",
+            "value": replicate + 1,
+            "rater": "judge",
+            "rater_kind": "model",
+            "run": "one",
+            "replicate": replicate,
+        }
+        for n in range(24)
+        for replicate in range(3)
+        for system in FOUR
+    ]
     (path / "scores.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     made = import_study(path).study
     found = {}

@@ -74,26 +74,43 @@ def lines(table, name, text="Ferries sail at 8."):
         "scores of pairs": {**JUDGED, "value": name, "outputs": [name, "x"]},
         "rankings": {**JUDGED, "value": {name: 1, "x": 2}},
         "adjudications": {
-            **ABOUT, "output": name, "number": 1, "reason": "So.", "reviewer": "reviewer-1", "at": AT,
+            **ABOUT,
+            "output": name,
+            "number": 1,
+            "reason": "So.",
+            "reviewer": "reviewer-1",
+            "at": AT,
         },
         "items": {
-            "id": "item-0", "document": "The ferry sails at nine.", "instruction": "Say when it sails.",
+            "id": "item-0",
+            "document": "The ferry sails at nine.",
+            "instruction": "Say when it sails.",
             "outputs": [{"id": name, "text": text}],
         },
         "new items": {"id": "item-9", "outputs": [{"id": name, "text": text}]},
         "edited outputs": {"id": "item-9", "outputs": [{"id": "x", "text": text, "edited_from": name}]},
         "gold": {"id": "item-9", "outputs": [{"id": "x", "text": text}], "gold": {"follows": {name: True}}},
         "places": {
-            "id": "item-9", "outputs": [{"id": "x", "text": text}], "places": [{"outputs": [name], "numbers": [0]}],
+            "id": "item-9",
+            "outputs": [{"id": "x", "text": text}],
+            "places": [{"outputs": [name], "numbers": [0]}],
         },
-    }[table]  # fmt: skip
+    }[table]
 
 
 TABLES = {
-    "ratings": "ratings", "ratings shown": "ratings", "scores": "scores", "scores of pairs": "scores",
-    "rankings": "scores", "adjudications": "adjudications", "items": "items", "new items": "items",
-    "edited outputs": "items", "gold": "items", "places": "items",
-}  # fmt: skip
+    "ratings": "ratings",
+    "ratings shown": "ratings",
+    "scores": "scores",
+    "scores of pairs": "scores",
+    "rankings": "scores",
+    "adjudications": "adjudications",
+    "items": "items",
+    "new items": "items",
+    "edited outputs": "items",
+    "gold": "items",
+    "places": "items",
+}
 
 
 def said(response, name):
@@ -157,8 +174,15 @@ def test_choices_rankings_and_distributions_by_code_are_stored_under_the_names(f
     add_member(made, owner, "owner", None)
     call = names_of(made).shown
     program = Program(issue_token(made, owner, name="writes", scope="write"))
-    about = {"item": "one", "question": "better", "outputs": [call("b"), call("a")], "rater": "judge",
-             "rater_kind": "model", "value": call("a"), "shown": [call("b"), call("a")]}  # fmt: skip
+    about = {
+        "item": "one",
+        "question": "better",
+        "outputs": [call("b"), call("a")],
+        "rater": "judge",
+        "rater_kind": "model",
+        "value": call("a"),
+        "shown": [call("b"), call("a")],
+    }
     shares = {call("a"): 0.75, call("b"): 0.25}
     assert program.send("/api/studies/pairs/scores/", [{**about, "distribution": shares}]).status_code == 200
     row = Rating.objects.get()
@@ -225,8 +249,11 @@ def test_a_text_that_happens_to_be_a_name_stays_and_gets_no_code(program, blinde
 def test_digests_in_the_admin_cannot_be_computed_from_names(blinded, owner, rater):
     plain = {task_key(TaskPlan((name,))) for name in SYSTEMS}
     plain |= {unit_digest(Unit(name)) for name in SYSTEMS}
-    plain |= {digest_of((f"Ferries sail at {n}.", None, "", "", canonical_json({"made_by": name})))
-              for n in range(7, 12) for name in SYSTEMS}  # fmt: skip
+    plain |= {
+        digest_of((f"Ferries sail at {n}.", None, "", "", canonical_json({"made_by": name})))
+        for n in range(7, 12)
+        for name in SYSTEMS
+    }
     plain |= {hashlib.sha256(name.encode()).hexdigest() for name in SYSTEMS}
     stored = set(Task.objects.values_list("key", flat=True))
     assert stored & plain, "nothing to hide"
@@ -251,9 +278,13 @@ def test_the_digest_of_a_file_in_the_audit_is_keyed(blinded, owner, tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "path", "column"),
-    [(Output, "item__study", "position"), (TaskOutput, "task__item__study", "position"), (Slot, "study", "order"),
-     (Annotation, "rater__study", "shown")],
-)  # fmt: skip
+    [
+        (Output, "item__study", "position"),
+        (TaskOutput, "task__item__study", "position"),
+        (Slot, "study", "order"),
+        (Annotation, "rater__study", "shown"),
+    ],
+)
 def test_the_order_of_import_is_not_in_the_admin(blinded, rater, model, path, column):
     task = next_assignment(blinded, rater_for(blinded, rater))
     submit(task, Submission({"q-follows": ["true"], "q-how_well": ["3"]}, 0))

@@ -26,16 +26,18 @@ LIKE_A_TEXT = re.compile(r"[A-Za-z]{2,}.* |^ [A-Za-z]{2,}|[A-Za-z]{2,}[.!?:]? *$
 
 
 CLASSES = frozenset(
-    name for style in SCRIPTS.with_name("css").glob("*.css")
+    name
+    for style in SCRIPTS.with_name("css").glob("*.css")
     for name in re.findall(r"\.([a-z][\w-]*)", style.read_text(encoding="utf-8"))
-)  # fmt: skip
+)
 
 
 def scripts() -> list[Path]:
     return sorted(
-        path for path in SCRIPTS.rglob("*.js")
+        path
+        for path in SCRIPTS.rglob("*.js")
         if not any(path.relative_to(SCRIPTS).match(pattern) for pattern in OF_RESEARCHERS)
-    )  # fmt: skip
+    )
 
 
 def literals(script: str) -> Iterator[str]:
@@ -75,10 +77,14 @@ def literals(script: str) -> Iterator[str]:
 def unmarked(script: str) -> list[str]:
     """The strings of a script that somebody would read."""
     return [
-        text for text in literals(script)
-        if " " in text and LIKE_A_TEXT.search(text) and not OF_CODE.search(text) and text not in OTHER
+        text
+        for text in literals(script)
+        if " " in text
+        and LIKE_A_TEXT.search(text)
+        and not OF_CODE.search(text)
+        and text not in OTHER
         and not CLASSES.issuperset(text.split())
-    ]  # fmt: skip
+    ]
 
 
 def test_all_texts_of_annotators_scripts_are_marked():
@@ -87,18 +93,32 @@ def test_all_texts_of_annotators_scripts_are_marked():
     assert {name: texts for name, texts in found.items() if texts} == {}
 
 
-@pytest.mark.parametrize("script", [
-    'return "1 makes it the best, 2 the worst.";', "names.join(' and ')", "announce(`removed: ${text}`)",
-    "announce(`${a ? `${b} tasks left` : ''}`)", 'gettext("One %(n)s") + "two tasks"', "`${f({ a: 1 })} is done`",
-    'said(/"/.test(one), "not a number")',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "script",
+    [
+        'return "1 makes it the best, 2 the worst.";',
+        "names.join(' and ')",
+        "announce(`removed: ${text}`)",
+        "announce(`${a ? `${b} tasks left` : ''}`)",
+        'gettext("One %(n)s") + "two tasks"',
+        "`${f({ a: 1 })} is done`",
+        'said(/"/.test(one), "not a number")',
+    ],
+)
 def test_an_unmarked_text_of_a_script_is_found(script):
     assert unmarked(script)
 
 
-@pytest.mark.parametrize("script", [
-    'gettext("Press a letter.")', 'ngettext("%(n)s place differs", "%(n)s places differ", n)', "// not read by anybody",
-    'node.querySelector("button, a.link")', 'one.matches(".choice input")', "`${gettext('Done.')} ${rest}`",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "script",
+    [
+        'gettext("Press a letter.")',
+        'ngettext("%(n)s place differs", "%(n)s places differ", n)',
+        "// not read by anybody",
+        'node.querySelector("button, a.link")',
+        'one.matches(".choice input")',
+        "`${gettext('Done.')} ${rest}`",
+    ],
+)
 def test_marked_texts_and_selectors_are_not(script):
     assert unmarked(script) == []

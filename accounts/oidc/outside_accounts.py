@@ -49,7 +49,7 @@ def _known(provider: OidcProvider, subject: str) -> Person | None:
 def _same_address(provider: OidcProvider, claims: Mapping[str, Any]) -> Person | None:
     """The only person with the verified e-mail address of the claims, if the operator allows to join them.
 
-    Guests are left out: a link, which others may have, leads into their accounts.
+    Guests are left out, because anyone who has their link can open their accounts.
     """
     address = claims.get("email")
     if not provider.joins_by_email or not isinstance(address, str) or not address or _is_unverified(claims):

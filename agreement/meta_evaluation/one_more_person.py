@@ -162,7 +162,7 @@ def choice_entries(rerun: Rerun, people: PeopleAnswers, counts: PairCounts) -> C
     of_person, of_judge = of_person[shared], of_judge[shared]
     return ChoiceEntries(
         place[of_person], others[of_person], own.choice[of_person], rerun.choices.choice[there][of_judge]
-    )  # fmt: skip
+    )
 
 
 def _same_pairs(one: Ints, other: Ints) -> tuple[Ints, Ints]:
@@ -198,9 +198,13 @@ def _against_others(choices: ChoiceEntries, side: str, counts: PairCounts, outpu
     most = majority_of(choices.others)
     used = most != NO_MAJORITY
     return confusion(
-        counts.item[choices.place[used]], most[used], choices.of(side)[used], (outputs.items, KINDS),
-        distances=MASI_OF_PAIRS, sides=outputs.sides,
-    )  # fmt: skip
+        counts.item[choices.place[used]],
+        most[used],
+        choices.of(side)[used],
+        (outputs.items, KINDS),
+        distances=MASI_OF_PAIRS,
+        sides=outputs.sides,
+    )
 
 
 def _leave_one_out(choices: ChoiceEntries, side: str, counts: PairCounts, outputs: Outputs) -> ItemSums:

@@ -14,9 +14,14 @@ CHECKED, REFUSED = "import checked", "import refused"
 
 
 def record_try(
-    study: Study, actor: Person | None, via: str, digests: Mapping[str, str], refused: ImportRefusedError | None,
-    *, is_dry: bool = False,
-) -> None:  # fmt: skip
+    study: Study,
+    actor: Person | None,
+    via: str,
+    digests: Mapping[str, str],
+    refused: ImportRefusedError | None,
+    *,
+    is_dry: bool = False,
+) -> None:
     """Record that files were checked for a study, or refused: how many problems, and where the first is, not its text.
 
     What is wrong with a line may repeat names of people, which nobody could erase from the audit.

@@ -257,11 +257,24 @@ class RatingImport(LineImport[ReadRating]):
         if read.answer is None:
             raise ValueError("a line of a person")
         return MachineRating(
-            answer=self._named_answer(read.answer), rater=rater, item=item, output=output, other=other, run=run,
-            replicate=replicate, shown=shown, explanation=explanation, seconds=seconds, submitted_at=read.submitted_at,
-            guidelines_version=version, distribution=distribution, missing=missing, outcome=outcome,
-            prompt_digest=digest, metadata=metadata,
-        )  # fmt: skip
+            answer=self._named_answer(read.answer),
+            rater=rater,
+            item=item,
+            output=output,
+            other=other,
+            run=run,
+            replicate=replicate,
+            shown=shown,
+            explanation=explanation,
+            seconds=seconds,
+            submitted_at=read.submitted_at,
+            guidelines_version=version,
+            distribution=distribution,
+            missing=missing,
+            outcome=outcome,
+            prompt_digest=digest,
+            metadata=metadata,
+        )
 
     def _named_answer(self, answer: MachineAnswer) -> MachineAnswer:
         """A machine's answer with systems by their own names."""

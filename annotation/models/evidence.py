@@ -51,9 +51,12 @@ class Annotation(models.Model):
     active_seconds = models.FloatField(null=True, blank=True, help_text="as the page counted: untrusted")
     tool_use = ExactJSONField(default=dict)
     display = models.CharField(
-        max_length=80, blank=True, default="", db_default="",
+        max_length=80,
+        blank=True,
+        default="",
+        db_default="",
         help_text="how the page showed it: window, pointer, layout; as the page said: untrusted",
-    )  # fmt: skip
+    )
     metadata = ExactJSONField(null=True, blank=True)
 
     class Meta:

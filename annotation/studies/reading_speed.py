@@ -97,9 +97,12 @@ def _with(hasty: HastyAnswers, words: int, seconds: float) -> HastyAnswers:
 def _timed_answers(study: Study) -> list[_Timed]:
     """People's submitted answers whose time is known, each with the time of its earlier revisions."""
     rows = Annotation.objects.filter(
-        no_checks(study, "task__item"), rater__study=study, rater__kind=Rater.Kind.HUMAN, status="submitted",
+        no_checks(study, "task__item"),
+        rater__study=study,
+        rater__kind=Rater.Kind.HUMAN,
+        status="submitted",
         seconds__isnull=False,
-    ).order_by("pk")  # fmt: skip
+    ).order_by("pk")
     seconds: dict[tuple[int, int], float] = defaultdict(float)
     items: dict[tuple[int, int], int] = {}
     current: set[tuple[int, int]] = set()

@@ -81,9 +81,11 @@ def _hasty(working: list[Contribution]) -> dict[str, Any]:
     """The raters with answers that came faster than reading, those with most first."""
     hasty = sorted((one for one in working if one.hasty.answers), key=lambda one: -one.hasty.answers)
     return {
-        "hasty": hasty[:SHOWN_HASTY], "more_hasty": max(len(hasty) - SHOWN_HASTY, 0), "fastest_reading": FASTEST,
+        "hasty": hasty[:SHOWN_HASTY],
+        "more_hasty": max(len(hasty) - SHOWN_HASTY, 0),
+        "fastest_reading": FASTEST,
         "hasty_answers": sum(one.hasty.answers for one in hasty),
-    }  # fmt: skip
+    }
 
 
 def _problems(

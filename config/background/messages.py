@@ -17,7 +17,7 @@ FIRST, LAST = 0, 9
 
 @app.task(name="interrater.do_row", ignore_result=True)
 def do_row(key: str, pk: int) -> None:
-    """Process a row of background work: that of the study whose turn it is, which may be another one.
+    """Process a row of background work: the next of the study whose turn it is, not necessarily this one.
 
     A thread keeps its connection to the database from row to row, unless it is broken or too old.
     """

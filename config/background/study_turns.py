@@ -1,8 +1,8 @@
 """Studies take turns in each queue, so that one study that asks for much keeps no other waiting.
 
-A message only wakes a worker. The worker then does the row of the study whose last turn is longest ago, its oldest row
-of any kind in the queue, and not the row that the message names: that one gets the next message. Work whose result
-people wait for still comes before patient work, because the broker hands out its messages first.
+A message only wakes a worker. The worker takes the study whose last turn was longest ago and does its first due row, of
+whatever kind in the queue. That need not be the row that the message names, which a later message will reach. Work
+whose result people wait for still comes before patient work, because the broker hands out its messages first.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def process_in_turn(key: str, pk: int) -> bool:
     heads = heads_in_turn(work) if work.study else []
     for head in heads[:TRIES]:
         if len(heads) > 1:
-            _note_turn(work.queue, head.study)
+            _note_turn(_line(work), head.study)
         if process_row(head.key, head.pk):
             return True
     return process_row(key, pk)
@@ -61,7 +61,7 @@ def heads_in_turn(like: Work) -> list[Head]:
                     firsts[head.study] = head
     if len(firsts) < 2:
         return [*firsts.values()]
-    turns = QueueTurn.objects.filter(queue=like.queue, study__in=firsts).values_list("study", "at")
+    turns = QueueTurn.objects.filter(queue=_line(like), study__in=firsts).values_list("study", "at")
     last = dict(turns)
     return sorted(firsts.values(), key=lambda head: (last.get(head.study, NEVER), head.due_at, head.pk))
 
@@ -77,8 +77,15 @@ def _heads(work: Work, now: datetime) -> list[Head]:
     return [Head(work.key, pk, study or NO_STUDY, due_at) for study, pk, due_at in found]
 
 
+def _line(work: Work) -> str:
+    """The name under which turns are noted: patient work takes turns of its own in each queue."""
+    return f"{work.queue} last" if work.patient else work.queue
+
+
 def _note_turn(queue: str, study: int) -> None:
     QueueTurn.objects.bulk_create(
         [QueueTurn(queue=queue, study=study, at=database_now())],
-        update_conflicts=True, unique_fields=["queue", "study"], update_fields=["at"],
-    )  # fmt: skip
+        update_conflicts=True,
+        unique_fields=["queue", "study"],
+        update_fields=["at"],
+    )

@@ -30,9 +30,11 @@ def rejection(status: int, text: str, sent: Mapping[str, Any], endpoint: Endpoin
     quoted = _cleaned(said)
     advice = _advice(names, text, f"{endpoint.name}/{model.name}", model) if names else ""
     return SAID.format(
-        status, ABOUT.format(" and ".join(names)) if names else "", f": \u201c{quoted}\u201d" if quoted else "",
+        status,
+        ABOUT.format(" and ".join(names)) if names else "",
+        f": \u201c{quoted}\u201d" if quoted else "",
         f" In the endpoints file, {advice}." if advice else "",
-    )  # fmt: skip
+    )
 
 
 def _parsed(text: str) -> Any:

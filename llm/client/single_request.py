@@ -257,8 +257,11 @@ def _response(endpoint: Endpoint, model: Model, key: str, sent: dict[str, Any]) 
     if ours := current_request_id():
         authorized["X-Request-Id"] = ours  # a random number, so that an endpoint's log can be compared with ours
     more: dict[str, Any] = {
-        "model": model.asked, "extra_body": sent, "extra_headers": authorized, "extra_query": dict(model.query),
-    }  # fmt: skip
+        "model": model.asked,
+        "extra_body": sent,
+        "extra_headers": authorized,
+        "extra_query": dict(model.query),
+    }
     if model.api == "completions":
         return client.completions.with_streaming_response.create(prompt="", **more)
     return client.chat.completions.with_streaming_response.create(messages=[], **more)

@@ -126,9 +126,14 @@ def begin_upload(
     try:
         with transaction.atomic():
             return ItemUpload.objects.create(
-                study=study, person=person, table=table, name=_short(name), size=size,
-                files=[list(file) for file in files], changed_at=database_now(),
-            )  # fmt: skip
+                study=study,
+                person=person,
+                table=table,
+                name=_short(name),
+                size=size,
+                files=[list(file) for file in files],
+                changed_at=database_now(),
+            )
     except IntegrityError:
         raise UploadRefusedError(BUSY) from None
 
@@ -155,9 +160,15 @@ def unfinished_upload(study: Study, person: Person) -> ItemUpload | None:
 
 
 def continue_upload(
-    study: Study, table: str, name: str, size: int, person: Person, received: int, checksum: int,
+    study: Study,
+    table: str,
+    name: str,
+    size: int,
+    person: Person,
+    received: int,
+    checksum: int,
     files: Sequence[AnnouncedFile] = (),
-) -> ItemUpload | None:  # fmt: skip
+) -> ItemUpload | None:
     """Return the person's unfinished upload of the same file, from now on of `table`; None if there is none.
 
     The file is the same if its name and size are, and if `checksum` is that of its first `received` bytes. Raises

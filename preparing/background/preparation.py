@@ -59,6 +59,12 @@ def _asked(claim: Claim, step: PreparationStep, configuration: StepConfiguration
 
 
 WORK = Work(
-    WORK_KEY, PreparationCall, make_preparation, "calls", settings.CALL_LEASE, attempts=ATTEMPTS, patient=True,
+    WORK_KEY,
+    PreparationCall,
+    make_preparation,
+    "calls",
+    settings.CALL_LEASE,
+    attempts=ATTEMPTS,
+    patient=True,
     study="step__study",
-)  # fmt: skip
+)

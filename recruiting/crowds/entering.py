@@ -51,8 +51,8 @@ def takes_entries(study: Study) -> bool:
 
 def is_crowd_account(person: Person) -> bool:
     """Whether the account was made at entry: it is a guest's, without a password and without rights."""
-    has_rights = person.has_usable_password() or person.is_staff or person.is_superuser or not person.is_active
-    return bool(person.guest_of) and not has_rights
+    is_closed_to_links = person.has_usable_password() or person.is_staff or person.is_superuser or not person.is_active
+    return bool(person.guest_of) and not is_closed_to_links
 
 
 def enter_by_recruiter(study: Study, ids: Mapping[str, str], mark: str, now: datetime) -> Person:

@@ -50,7 +50,7 @@ def password_mail(row: OutgoingMail) -> EmailMessage:
 
 
 def _reached(**meant: str) -> list[MailAddress]:
-    """The confirmed addresses of people who may sign in, the oldest first; a few, all of them the same one."""
+    """The confirmed addresses of people who may sign in, the oldest first: a few, which differ at most in case."""
     theirs = MailAddress.objects.filter(person__is_active=True, person__is_synthetic=False, **meant)
     return list(theirs.exclude(address="").order_by("pk").select_related("person")[:MOST_ACCOUNTS])
 

@@ -237,10 +237,14 @@ def _plotted(prefix: str, key: str, first: Measure, beside: BesidePerson) -> Plo
     people = [row.name for row in beside.rows if row.is_ceiling]
     band = cells[people[0]].ends if len(people) == 1 else None
     return dot_data(
-        f"{prefix}-judges", f"{first.title}, {key}", first.title, {name: cell.number for name, cell in cells.items()},
+        f"{prefix}-judges",
+        f"{first.title}, {key}",
+        first.title,
+        {name: cell.number for name, cell in cells.items()},
         {name: None if cell.ends is None else list(cell.ends) for name, cell in cells.items()},
-        FIXED.get(first.unit, BOTH_WAYS), None if band is None else list(band),
-    )  # fmt: skip
+        FIXED.get(first.unit, BOTH_WAYS),
+        None if band is None else list(band),
+    )
 
 
 def _sortable(measures: Sequence[Measure], has_costs: bool) -> list[str]:

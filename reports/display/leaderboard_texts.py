@@ -110,9 +110,15 @@ def _replacements(section: LeaderboardSection) -> dict[str, Any]:
     def cells(one: ReplacementTest) -> list[Json]:
         missing = ", ".join([*one.missing, *([one.reason] if one.reason else [])]) or "nothing"
         return [
-            _text(one.verdict), _text(one.omega), _text(one.constant), _text(one.shuffled), text_cell(one.alpha),
-            text_cell(one.rho), _text(one.by), _text(missing),
-        ]  # fmt: skip
+            _text(one.verdict),
+            _text(one.omega),
+            _text(one.constant),
+            _text(one.shuffled),
+            text_cell(one.alpha),
+            text_cell(one.rho),
+            _text(one.by),
+            _text(missing),
+        ]
 
     rows = [(one.name, cells(one)) for one in section.replacement_tests]
     epsilon = section.replacement_tests[0].epsilon

@@ -37,8 +37,15 @@ SYSTEMS_BY_CATEGORY = (
 )  # fmt: skip
 MEAN_COLUMNS = ("items", "mean_difference", "t_p", "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm")
 SHARE_COLUMNS = (
-    "items", "first_only", "second_only", "mean_difference", "mcnemar_p", "mcnemar_p_holm", "exact_p", "exact_p_holm",
-)  # fmt: skip
+    "items",
+    "first_only",
+    "second_only",
+    "mean_difference",
+    "mcnemar_p",
+    "mcnemar_p_holm",
+    "exact_p",
+    "exact_p_holm",
+)
 MINUS = " \N{MINUS SIGN} "
 
 

@@ -55,8 +55,8 @@ class EditedOutputs(PaperTable):
             rows=[(name, [cell_of(report, one.key) for one in COLUMNS]) for name, report in reports.items()],
             notes=[
                 "The output with the higher mean score by people is better; identical texts tie. Without error: an "
-                "output without a confirmed span is better than one with a confirmed span; undecided are outputs with "
-                "spans that nobody has reviewed.",
+                "output without a confirmed span is better than one with. Undecided outputs have spans that nobody has "
+                "reviewed, and none confirmed.",
                 "Left out: pairs of different texts that people did not both score.",
             ],
             drawing=TableDrawing("bars", ["edited", "tie", "initial"], "Share of pairs: edited, tie, initial"),

@@ -8,7 +8,7 @@ from reports.rows.span_shares import SHARES, SpanShares
 from reports.study_answers import Report, StudyAnswers
 
 NOTHING = "people gave no answer about outputs of this system"
-UNDECIDED = "At least and at most: if every output with spans that nobody has reviewed has an error, and if none has."
+UNDECIDED = "At least: outputs with unreviewed spans count as having an error. At most: they count as having none."
 ANCHOR = "confirmed-spans"
 RANK = "rank"
 UNITS = {

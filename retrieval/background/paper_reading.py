@@ -5,8 +5,7 @@ from datetime import timedelta
 
 from annotation.importing import ImportRefusedError
 from annotation.importing.import_lock import ImportUnderWayError
-from annotation.importing.import_problems import quoted
-from annotation.studies.locking import ImportPendingError
+from annotation.studies.locking import ImportPendingError, refuse_import_since
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from retrieval.models import PaperUpload
@@ -29,14 +28,15 @@ def read_and_add(claim: Claim) -> None:
     upload: PaperUpload = claim.row
     if not place_of(upload).is_dir():
         raise GiveUpError(GONE)
-    papers = _papers(claim)
     try:
+        refuse_import_since(upload.study)  # reading may take minutes, and would have to be done again
+        papers = _papers(claim)
         with claim.kept_alive():
             is_new = add_question(upload.study, upload.asked_by, upload.item_key, upload.question, papers)
     except (ImportPendingError, ImportUnderWayError):
         raise TryLaterError(WAITS, WAIT, counts=False) from None
     except ImportRefusedError as refused:
-        raise GiveUpError(REFUSED, problems=_sentences(upload, refused)) from None
+        raise GiveUpError(REFUSED, problems=_sentences(refused)) from None
     with claim.finish(is_new=is_new):
         pass
     remove_papers(upload)
@@ -68,17 +68,10 @@ def _papers(claim: Claim) -> list[Paper]:
     return [*found.values()]
 
 
-def _sentences(upload: PaperUpload, refused: ImportRefusedError) -> list[str]:
+def _sentences(refused: ImportRefusedError) -> list[str]:
     """What an import found wrong, in sentences about the fields of the page."""
-    fields = {"id": "id", "question": "question"}
-    about_item = f"item {quoted(upload.item_key)} "
-    found = []
-    for problem in refused.problems:
-        is_about_item = not problem.field and problem.reason.startswith(about_item)
-        named = "" if is_about_item or not problem.field else f"{fields.get(problem.field, problem.field)} "
-        said = f"{named}{problem.reason}"
-        found.append(f"{said[:1].upper()}{said[1:]}.")
-    return found
+    said = [f"{problem.field} {problem.reason}".lstrip() for problem in refused.problems]
+    return [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in said]
 
 
 WORK = Work(

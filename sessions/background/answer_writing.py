@@ -184,6 +184,11 @@ def _text_of(reply: Reply) -> str:
 
 
 WORK = Work(
-    key="sessions.writing", model=Turn, run=write, queue="calls", lease=settings.CALL_LEASE, attempts=ATTEMPTS,
+    key="sessions.writing",
+    model=Turn,
+    run=write,
+    queue="calls",
+    lease=settings.CALL_LEASE,
+    attempts=ATTEMPTS,
     study="session__study",
-)  # fmt: skip
+)

@@ -80,7 +80,10 @@ async function send(file) {
   window.location.assign(page);
 }
 
-const chosen = () => bundleOf(form.elements.file.files) ?? bundleOf(folder.files);
+function chosen() {
+  const { files, accept } = form.elements.file;
+  return bundleOf(files, accept) ?? bundleOf(folder.files, accept);
+}
 
 form?.addEventListener("change", ({ target }) => {
   if (target.type !== "file") return;

@@ -68,9 +68,17 @@ def test_a_difference_of_shares_is_a_share_between_two_other_ends():
     assert always[0] < 0.5
 
 
-@pytest.mark.parametrize(("items", "trials", "share", "correlation"), [
-    (10, 1, 0.95, 0), (10, 3, 0.95, 0.3), (20, 3, 0.99, 0.8), (20, 10, 0.8, 0.3), (50, 3, 0.5, 0), (50, 10, 0.95, 0.3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("items", "trials", "share", "correlation"),
+    [
+        (10, 1, 0.95, 0),
+        (10, 3, 0.95, 0.3),
+        (20, 3, 0.99, 0.8),
+        (20, 10, 0.8, 0.3),
+        (50, 3, 0.5, 0),
+        (50, 10, 0.95, 0.3),
+    ],
+)
 def test_it_covers_shares_of_correlated_trials(items, trials, share, correlation):
     random, covered = np.random.default_rng(6), 0
     for _ in range(500):

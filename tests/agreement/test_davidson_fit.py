@@ -40,8 +40,10 @@ def test_the_fit_matches_observed_points_and_ties(tables):
     expected = counts.sum(axis=0) * chances / chances.sum(axis=0)
     for system in range(4):
         won, lost = system == FIRST, system == SECOND
-        points = [t[0, won].sum(axis=0) + t[1, lost].sum(axis=0) + t[2, won | lost].sum(axis=0) / 2
-                  for t in (counts, expected)]  # fmt: skip
+        points = [
+            t[0, won].sum(axis=0) + t[1, lost].sum(axis=0) + t[2, won | lost].sum(axis=0) / 2
+            for t in (counts, expected)
+        ]
         assert points[0] == pytest.approx(points[1], abs=1e-7)
     assert expected[2].sum(axis=0) == pytest.approx(counts[2].sum(axis=0), abs=1e-7)
     assert theta.mean(axis=0) == pytest.approx(0, abs=1e-9)

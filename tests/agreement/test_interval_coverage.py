@@ -9,8 +9,11 @@ from agreement.tally import tally
 
 def rated(rare_items, items=20, raters=3):
     """A report of yes/no answers of which those of `rare_items` items, by the first rater alone, are yes."""
-    rows = [(item, "a", f"r{rater}", float(item < rare_items and rater == 0)) for item in range(items)
-            for rater in range(raters)]  # fmt: skip
+    rows = [
+        (item, "a", f"r{rater}", float(item < rare_items and rater == 0))
+        for item in range(items)
+        for rater in range(raters)
+    ]
     ratings = collect(*zip(*rows, strict=True))
     return describe(ratings, level="nominal", scale=(0, 1), replicates=200)
 

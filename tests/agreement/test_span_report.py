@@ -209,8 +209,9 @@ def test_more_labels_than_bits_are_refused():
 def test_before_the_first_review_the_share_is_known_to_lie_between_two_ends():
     rows = [
         (f"i{n}", system, "r", [Mark(0, 2)] if n < marked else [])
-        for n in range(10) for system, marked in (("a", 4), ("b", 1))
-    ]  # fmt: skip
+        for n in range(10)
+        for system, marked in (("a", 4), ("b", 1))
+    ]
     report = describe_spans(build(rows), replicates=50)
     assert report["system_without_confirmed_span"] == {"a": 1, "b": 1}  # which says nothing
     assert (report["system_undecided"], report["outputs_undecided"]) == ({"a": 4, "b": 1}, 5)

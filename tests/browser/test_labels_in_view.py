@@ -20,9 +20,21 @@ from tests.browser.test_sessions import LONG, address
 from tests.sessions.conftest import folder, instruct, models, session, study  # noqa: F401 - fixtures
 
 WINDOWS = [
-    (1280, 720), (1440, 900), (1366, 768), (1920, 1080), (390, 844), (683, 384), (320, 568), (320, 422), (1366, 600),
-    (820, 1180), (900, 700), (960, 540), (412, 915), (2560, 1440),
-]  # fmt: skip
+    (1280, 720),
+    (1440, 900),
+    (1366, 768),
+    (1920, 1080),
+    (390, 844),
+    (683, 384),
+    (320, 568),
+    (320, 422),
+    (1366, 600),
+    (820, 1180),
+    (900, 700),
+    (960, 540),
+    (412, 915),
+    (2560, 1440),
+]
 AT_ONCE = {(1280, 720), (1440, 900), (1366, 768), (1920, 1080), (820, 1180), (2560, 1440)}
 """Windows in which the demo's questions need no scrolling."""
 UNREADABLE = """() => {  // texts of questions that are hidden, cut off, or in no place that scrolling reaches
@@ -63,22 +75,44 @@ SCROLLED = """() => {  // how far the questions reach past what is in view
     return Math.round(Math.max(form.scrollHeight - form.clientHeight - 1, last - actions, 0));
 }"""
 LABELS = [
-    "Not at all: ignores the instruction or is mostly wrong", "Poorly: misses an essential part or invents one",
-    "Partly: the core is there, with a clear gap", "Well: does what was asked", "Fully: nothing unasked",
-]  # fmt: skip
+    "Not at all: ignores the instruction or is mostly wrong",
+    "Poorly: misses an essential part or invents one",
+    "Partly: the core is there, with a clear gap",
+    "Well: does what was asked",
+    "Fully: nothing unasked",
+]
 SURE = ("Not", "Hardly", "Slightly", "Partly", "Mostly", "Very", "Wholly")
 HELP = "Take the instruction apart and check each thing that it asks for. Style counts only if it is asked for."
 EVERY_TYPE = [
     {"key": "yes", "type": "binary", "text": "Does it follow the instruction?", "help": HELP},
     {"key": "well", "type": "likert", "text": "How well?", "min": 1, "max": 5, "labels": LABELS, "help": HELP},
-    {"key": "seven", "type": "likert", "text": "How sure are you?", "min": 1, "max": 7,
-     "labels": [f"{word} sure of this answer" for word in SURE]},
-    {"key": "kind", "type": "category", "text": "Which kind?", "choices": ["Leaves out what was asked for", "Invents"],
-     "help": HELP},
-    {"key": "share", "type": "slider", "text": "How much?", "min": 0, "max": 100, "help": HELP,
-     "labels": ["Nothing of what was asked", "All of what was asked"], "points": {"A little": 25, "Most": 75}},
+    {
+        "key": "seven",
+        "type": "likert",
+        "text": "How sure are you?",
+        "min": 1,
+        "max": 7,
+        "labels": [f"{word} sure of this answer" for word in SURE],
+    },
+    {
+        "key": "kind",
+        "type": "category",
+        "text": "Which kind?",
+        "choices": ["Leaves out what was asked for", "Invents"],
+        "help": HELP,
+    },
+    {
+        "key": "share",
+        "type": "slider",
+        "text": "How much?",
+        "min": 0,
+        "max": 100,
+        "help": HELP,
+        "labels": ["Nothing of what was asked", "All of what was asked"],
+        "points": {"A little": 25, "Most": 75},
+    },
     {"key": "why", "type": "text", "text": "Why?", "required": False, "help": HELP, "min_words": 3},
-]  # fmt: skip
+]
 
 
 def resized(page: Page, width: int, height: int) -> None:
@@ -178,10 +212,12 @@ def test_the_questions_take_the_room_that_a_short_output_leaves(desk, rater, tmp
     [
         ({"viewport": {"width": 1366, "height": 768}}, "laptop fine below tight columns whole"),
         ({"viewport": {"width": 2560, "height": 1440}}, "large fine beside wide rows whole"),
-        ({"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
-         "phone coarse page wide rows scrolled"),
+        (
+            {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+            "phone coarse page wide rows scrolled",
+        ),
     ],
-)  # fmt: skip
+)
 def test_how_a_task_was_shown_is_kept_with_the_answer(new_desk, rater, options, shown):
     task = demo_task("rating", rater)
     page = new_desk(rater, **options).open(task)

@@ -81,8 +81,12 @@ def test_on_a_phone_the_first_estimates_are_in_view_without_scrolling_sideways(n
 
 
 PAGES = (
-    "report/", "leaderboard/?panel=even&panel=far", "tables/?panel=even&panel=far", "disagreement/", "rater-checks/",
-)  # fmt: skip
+    "report/",
+    "leaderboard/?panel=even&panel=far",
+    "tables/?panel=even&panel=far",
+    "disagreement/",
+    "rater-checks/",
+)
 LOST = """() => {
   const drawn = [...document.querySelectorAll("main :is(figure, table) [data-seen]")];
   const may = ".interval, .small, .explained-columns, .copies, .saves, details, .histogram > p, .button";

@@ -81,9 +81,14 @@ def opened(db, tmp_path, rater, new_desk):
 
     def opened(protocol: str, text_format: str, width: int, height: int, document: str = TEXT) -> Page:
         body = {
-            "slug": "wide", "title": "Wide", "protocol": protocol, "redundancy": 1, "guidelines": TEXT,
-            "options": {"text_format": text_format}, "questions": QUESTIONS[protocol],
-        }  # fmt: skip
+            "slug": "wide",
+            "title": "Wide",
+            "protocol": protocol,
+            "redundancy": 1,
+            "guidelines": TEXT,
+            "options": {"text_format": text_format},
+            "questions": QUESTIONS[protocol],
+        }
         (tmp_path / "study.json").write_text(json.dumps(body))
         outputs = [{"id": name, "text": f"{name}\n\n{TEXT}"} for name in ("north", "south")]
         line = {"id": "one", "document": document, "instruction": f"Say {WORD}", "outputs": outputs}

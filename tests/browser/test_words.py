@@ -10,12 +10,54 @@ from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtur
 # ruff: noqa: F811 - the names of fixtures
 
 PARTS = [
-    "a", "Zebra", " ", "  ", "\n", "\r\n", "\t", "é", "e\u0301", "👩🏽‍✈️", "🚢", "🇳🇴🇩🇪", "\U0001d518", "العبّارة",
-    "שלום", "\u200d", "\u200c", "\u200b", "\ufeff", "\u2028", "\x85", "\x1c",
-    "日本", "今天", "。", "\uff0c", "\uff08", "ก็", "ที่", "한국어",
-    "ー", "・", "नमस्ते", "'", "\u2019", "-", "--", "2,300.50",
-    "٣\u066b\u0665", "_", ".", "?!", "…", "\xa0", "½", "\uffff", "x_y",
-]  # fmt: skip
+    "a",
+    "Zebra",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "é",
+    "e\u0301",
+    "👩🏽‍✈️",
+    "🚢",
+    "🇳🇴🇩🇪",
+    "\U0001d518",
+    "العبّارة",
+    "שלום",
+    "\u200d",
+    "\u200c",
+    "\u200b",
+    "\ufeff",
+    "\u2028",
+    "\x85",
+    "\x1c",
+    "日本",
+    "今天",
+    "。",
+    "\uff0c",
+    "\uff08",
+    "ก็",
+    "ที่",
+    "한국어",
+    "ー",
+    "・",
+    "नमस्ते",
+    "'",
+    "\u2019",
+    "-",
+    "--",
+    "2,300.50",
+    "٣\u066b\u0665",
+    "_",
+    ".",
+    "?!",
+    "…",
+    "\xa0",
+    "½",
+    "\uffff",
+    "x_y",
+]
 ASK = """async ([address, texts]) => {
     const { pieces, countWords } = await import(`${address}/static/js/desk/words.js`);
     return texts.map((text) => [pieces(text).map((piece) => piece.text), countWords(text)]);
@@ -36,9 +78,10 @@ def test_scripts_and_server_find_and_count_the_same_words(new_desk):
     expected = [([piece for piece in PIECE.findall(text) if not piece.isspace()], count_words(text)) for text in texts]
     found = desk.page.evaluate(ASK, [desk.address, texts])
     wrong = [
-        (text, given, wanted) for text, given, wanted in zip(texts, found, expected, strict=True)
+        (text, given, wanted)
+        for text, given, wanted in zip(texts, found, expected, strict=True)
         if tuple(given) != wanted
-    ]  # fmt: skip
+    ]
     assert wrong == []
 
 
@@ -50,8 +93,9 @@ def test_of_two_chinese_sentences_the_characters_that_differ_are_marked_in_a_pai
     page = desk.open(first(pair_study((WEATHER, STORM))))
     page.get_by_role("button", name="Differences").click()
     assert sorted([marks(page, "[data-text=output-A]", "differs"), marks(page, "[data-text=output-B]", "differs")]) == [
-        ["不", "车"], ["很", "船"],
-    ]  # fmt: skip
+        ["不", "车"],
+        ["很", "船"],
+    ]
 
 
 def test_in_a_list_too_and_a_span_takes_the_characters_that_were_chosen(new_desk, rater, bring):

@@ -8,16 +8,58 @@ from tests.judges.judge_protocols.test_session_rating import TURN_CASE
 from tests.judges.protocol_cases import outcome_of
 
 SAME = [
-    "Score: 4", "```\nScore: 4\n```", "```text\nScore: 4\n```", "~~~\nScore: 4\n~~~", "```Score: 4```", "`Score: 4`",
-    "[form]\nScore: 4\n[/form]", "[form]Score: 4[/form]", "[FORM]\n4\n[/FORM]", "```\n[form]\nScore: 4\n[/form]\n```",
-    "Score: 4/5", "Score: 4 out of 5", "**Score: 4**", "**Score:** 4", "**Score**: **4**", "__Score: 4__", "*Score:* 4",
-    "# Score: 4", "### **Score: 4**", "- Score: 4", "* Score: 4", "> Score: 4", "\u2022 Score: 4", '"Score: 4"',
-    "\u201cScore: 4\u201d", "\ufeffScore: 4", "\u200bScore: 4", "Score:\u00a04", "Score\uff1a4", "Score: 4\r\n",
-    "Score: [[4]]", "\\boxed{4}", "$\\boxed{4}$", "<answer>Score: 4</answer>", "<answer>4</answer>", "Score: `4`",
-    "Score: \u202a4\u202c.", "Score: 4 / 5", "4 / 5", "**4**/5", "Score: **4**/5", "Score: [4]", "(4)", "# 4",
-    "```\nScore: 4", "Score: 4\n```", "---\nScore: 4\n---", "Score: 4\n\n***", "Score: 4<|im_end|>", "Score: 4</s>",
+    "Score: 4",
+    "```\nScore: 4\n```",
+    "```text\nScore: 4\n```",
+    "~~~\nScore: 4\n~~~",
+    "```Score: 4```",
+    "`Score: 4`",
+    "[form]\nScore: 4\n[/form]",
+    "[form]Score: 4[/form]",
+    "[FORM]\n4\n[/FORM]",
+    "```\n[form]\nScore: 4\n[/form]\n```",
+    "Score: 4/5",
+    "Score: 4 out of 5",
+    "**Score: 4**",
+    "**Score:** 4",
+    "**Score**: **4**",
+    "__Score: 4__",
+    "*Score:* 4",
+    "# Score: 4",
+    "### **Score: 4**",
+    "- Score: 4",
+    "* Score: 4",
+    "> Score: 4",
+    "\u2022 Score: 4",
+    '"Score: 4"',
+    "\u201cScore: 4\u201d",
+    "\ufeffScore: 4",
+    "\u200bScore: 4",
+    "Score:\u00a04",
+    "Score\uff1a4",
+    "Score: 4\r\n",
+    "Score: [[4]]",
+    "\\boxed{4}",
+    "$\\boxed{4}$",
+    "<answer>Score: 4</answer>",
+    "<answer>4</answer>",
+    "Score: `4`",
+    "Score: \u202a4\u202c.",
+    "Score: 4 / 5",
+    "4 / 5",
+    "**4**/5",
+    "Score: **4**/5",
+    "Score: [4]",
+    "(4)",
+    "# 4",
+    "```\nScore: 4",
+    "Score: 4\n```",
+    "---\nScore: 4\n---",
+    "Score: 4\n\n***",
+    "Score: 4<|im_end|>",
+    "Score: 4</s>",
     "```\nScore: 4\n```\n<|im_end|>\n</s>",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("reply", SAME)
@@ -64,7 +106,7 @@ PROTOCOLS = [
     ("self_agreement", "```\n**Rationale:** It is brief.\n\n### Rating: 4\n```", 4.0, {"rationale": True}),
     ("llm_compare", "```\nExplanation: The first is short.\nDecision: **1**\n```", "k-first", {}),
     ("pair_guided", "# Better: 1", "k-first", {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("protocol", "reply", "value", "options"), PROTOCOLS)

@@ -61,11 +61,12 @@ PARAMETERS = {
     "parameters: {seed: null, stop: null, max_tokens: null}": {"seed": None, "stop": None, "max_tokens": None},
     "parameters: {max_tokens: null}, max_tokens_field: max_completion_tokens": {"max_completion_tokens": None},
     "body: {reasoning_effort: low, chat_template_kwargs: {enable_thinking: false}}": {
-        "reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": False},
+        "reasoning_effort": "low",
+        "chat_template_kwargs": {"enable_thinking": False},
     },
     "thinking_tokens: 400": {"max_tokens": 464},
     "thinking_tokens: 400, max_tokens_field: max_completion_tokens": {"max_completion_tokens": 464, "max_tokens": None},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("more", PARAMETERS)
@@ -174,23 +175,28 @@ def test_a_header_with_the_key_needs_one(given, settings):
 
 REFUSALS = {
     '{"error": {"message": "\'temperature\' does not support 0 with this model.", "param": "temperature"}}': (
-        "temperature", "`parameters: {temperature: null}`",
+        "temperature",
+        "`parameters: {temperature: null}`",
     ),
     '{"error": {"message": "`temperature` and `top_p` cannot both be specified for this model."}}': (
-        "temperature and top_p", "`parameters: {top_p: null}`",
+        "temperature and top_p",
+        "`parameters: {top_p: null}`",
     ),
     '{"error": {"message": "Unsupported: \'max_tokens\'. Use \'max_completion_tokens\'.", "param": "max_tokens"}}': (
-        "max_tokens", "`max_tokens_field: max_completion_tokens`",
+        "max_tokens",
+        "`max_tokens_field: max_completion_tokens`",
     ),
     '{"message": {"detail": [{"loc": ["body", "stream_options"], "msg": "Extra inputs are not permitted"}]}}': (
-        "stream_options", "`parameters: {stream_options: null}`",
+        "stream_options",
+        "`parameters: {stream_options: null}`",
     ),
     '{"error": {"message": "\'stream\' is not supported.", "param": "stream"}}': (
-        "stream", "take stream out of `supports`",
+        "stream",
+        "take stream out of `supports`",
     ),
     '{"detail": "seed: unknown field \'seed\'"}': ("seed", "take seed out of `supports`"),
     '{"error": "Unknown field effort"}': ("effort", "take effort out of `body`"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("body", REFUSALS)
@@ -211,7 +217,7 @@ OTHERS = {
     "<html><body>Not found</body></html>": "(status 401).",
     " ": "(status 401).",
     '{"error": {"message": "' + "long " * 200 + '"}}': "…”.",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("body", OTHERS)
@@ -229,5 +235,6 @@ def test_settings_are_read_from_the_file(given):
     given("thinking: [{begins: '<plan>', ends: '</plan>'}, {field: plan}], query: {v: 1}")
     _, model = find_model("scripted/model")
     assert model.settings() == {
-        "query": {"v": "1"}, "thinking": [{"begins": "<plan>", "ends": "</plan>"}, {"field": "plan"}],
-    }  # fmt: skip
+        "query": {"v": "1"},
+        "thinking": [{"begins": "<plan>", "ends": "</plan>"}, {"field": "plan"}],
+    }

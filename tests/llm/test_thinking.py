@@ -48,7 +48,8 @@ REPLIES = {
     "channels": (CHANNELS, ANSWER, SECRET),
     "channels with a format": (
         f"<|channel|>analysis<|message|>{SECRET}<|end|><|channel|>final <|constrain|>json<|message|>{{}}",
-        "{}", SECRET,
+        "{}",
+        SECRET,
     ),
     "only the last channel with a format": ("<|channel|>final <|constrain|>json<|message|>{}", "{}", ""),
     "blanks in the marks": (f"< think >{SECRET}</ think >{ANSWER}", ANSWER, SECRET),
@@ -62,14 +63,21 @@ REPLIES = {
     **{
         f"<{name}>": (f"Yes. <{name}>{SECRET}</{name}>{ANSWER}", f"Yes. {ANSWER}", SECRET)
         for name in (
-            "think ", "thought_process", "inner_monologue", "inner_thoughts", "reason", "cot", "chain_of_thought",
-            "my:reasoning", "Self-Reflection",
+            "think ",
+            "thought_process",
+            "inner_monologue",
+            "inner_thoughts",
+            "reason",
+            "cot",
+            "chain_of_thought",
+            "my:reasoning",
+            "Self-Reflection",
         )
     },
     "only the last channel": (f"<|start|>assistant<|channel|>final<|message|>{ANSWER}", ANSWER, ""),
     "a word that a mark begins with": ("analysis of the data", "analysis of the data", ""),
     "a comparison": ("1 < 2 [THE END]", "1 < 2 [THE END]", ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -117,7 +125,7 @@ CONTENTS = [
     ([{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}, "Yes"], "Yes", "hm"),
     ([{"text": "hm", "thought": True}, {"text": "Yes"}], "Yes", "hm"),
     ({"type": "output_text", "text": {"value": "Yes"}}, "Yes", ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("content", "text", "thinking"), CONTENTS)

@@ -147,9 +147,14 @@ def test_the_first_reply_of_a_model_of_any_name_is_shown_when_it_is_complete(ser
 
 
 ENDS = {
-    "max_tokens": "truncated", "MAX_TOKENS": "truncated", "max_output_tokens": "truncated", "model_length": "truncated",
-    "LENGTH": "truncated", "SAFETY": "filtered", "RECITATION": "filtered",
-}  # fmt: skip
+    "max_tokens": "truncated",
+    "MAX_TOKENS": "truncated",
+    "max_output_tokens": "truncated",
+    "model_length": "truncated",
+    "LENGTH": "truncated",
+    "SAFETY": "filtered",
+    "RECITATION": "filtered",
+}
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -220,13 +220,15 @@ def test_an_export_and_its_configuration_are_read_together(browser):
     export = json.dumps([pair(1), pair(2)]).encode()
     upload, page = several(browser, ("export.json", export), ("config.xml", SWAPPED))
     assert (upload.name, upload.files) == (
-        "export.json and 1 more", [["export.json", len(export)], ["config.xml", len(SWAPPED)]],
-    )  # fmt: skip
+        "export.json and 1 more",
+        [["export.json", len(export)], ["config.xml", len(SWAPPED)]],
+    )
     assert "One comparison, to check the sides" in page
     example = upload.steps.get().findings["example"]
     assert [(one["side"], one["system"], one["text"], one["verdict"]) for one in example["texts"]] == [
-        ("left", "model_b", "B 1.", "chosen"), ("right", "model_a", "A 1.", ""),
-    ]  # fmt: skip
+        ("left", "model_b", "B 1.", "chosen"),
+        ("right", "model_a", "A 1.", ""),
+    ]
     assert (example["rater"], example["answer"]) == ("user-7", "model_b is better")
     assert "Imported: 2 items" in imported(browser, upload)
     assert set(Rating.objects.values_list("value", flat=True)) == {"model_b"}
@@ -260,8 +262,10 @@ def test_several_people_of_one_file_are_asked_for(browser):
     decided(browser, upload, **{"0-several": "on"})
     imported(browser, upload)
     assert sorted(Rating.objects.values_list("rater__name", "item__key")) == [
-        ("unnamed-1", "1"), ("unnamed-1", "2"), ("unnamed-2", "1"),
-    ]  # fmt: skip
+        ("unnamed-1", "1"),
+        ("unnamed-1", "2"),
+        ("unnamed-2", "1"),
+    ]
 
 
 def test_a_field_and_a_text_are_asked_for(browser):
@@ -305,9 +309,10 @@ def test_files_that_were_sent_in_parts_together_keep_their_folders(browser):
         ([["a.json", 1], ["b.png", 1]], "b.png does not."),
         ([["a.json", 1], ["b.json", 5]], "do not have the size that was announced"),
         ([[f"{n}.json", 0] for n in range(201)], "At most 200 files"),
-        ("x", "Choose a file."), ([["a.json"]], "Choose a file."),
+        ("x", "Choose a file."),
+        ([["a.json"]], "Choose a file."),
     ],
-)  # fmt: skip
+)
 def test_files_that_cannot_be_taken_together_are_refused(browser, files, reason):
     several(browser, ("first.json", json.dumps([tone(1, "plain")]).encode()), slug="moved")
     sent = {"table": WHOLE, "name": "a.json and 1 more", "size": 2, "several": json.dumps(files)}

@@ -48,8 +48,11 @@ def test_each_question_is_reported_by_its_level_and_texts_are_counted(rated):
 def test_versions_are_not_pooled_unless_asked_and_the_report_says_so(rated):
     report = agreement_report(rated, replicates=10)
     assert report["guidelines"] == {
-        "version": 2, "pooled": False, "ratings": {"1": 12, "2": 12}, "left_out": {"people": 12},
-    }  # fmt: skip
+        "version": 2,
+        "pooled": False,
+        "ratings": {"1": 12, "2": 12},
+        "left_out": {"people": 12},
+    }
     assert report["questions"]["how_well"]["ratings"] == 6
     assert agreement_report(rated, guidelines=1, replicates=10)["questions"]["how_well"]["ratings"] == 6
     pooled = agreement_report(rated, guidelines="all", replicates=10)

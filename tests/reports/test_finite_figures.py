@@ -52,8 +52,10 @@ def folder(tmp_path_factory):
             if (number, place) == (0, 0):
                 of["one score"] = 1e308
             for rater, value in of.items():
-                scores += [{**own, "rater": rater, "rater_kind": "metric", "question": key, "value": value}
-                           for key in ("good", "fine", "yes")]  # fmt: skip
+                scores += [
+                    {**own, "rater": rater, "rater_kind": "metric", "question": key, "value": value}
+                    for key in ("good", "fine", "yes")
+                ]
     (folder / "study.yaml").write_text(STUDY)
     for table, lines in (("items", items), ("ratings", ratings), ("scores", scores)):
         (folder / f"{table}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -86,11 +88,17 @@ def test_what_figures_miss_is_undefined_in_the_entry_that_has_reasons():
     }
     assert json.loads(as_json(report)) == {
         "level": "x",
-        "questions": {"q": {"a": 1.0, "a_ci": None, "systems": {"s": None},
-                            "undefined": {"a_ci": TOO_LARGE, "systems.s": TOO_LARGE}}},
+        "questions": {
+            "q": {
+                "a": 1.0,
+                "a_ci": None,
+                "systems": {"s": None},
+                "undefined": {"a_ci": TOO_LARGE, "systems.s": TOO_LARGE},
+            }
+        },
         "rows": [{"t": None}],
         "undefined": {"rows.0.t": TOO_LARGE},
-    }  # fmt: skip
+    }
 
 
 def test_finite_figures_are_given_as_they_are():

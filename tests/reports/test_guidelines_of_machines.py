@@ -27,10 +27,18 @@ BOTH = frozenset({"human", "model"})
 def lines(rater, kind, versions):
     """Each output's rating, under these versions of the guidelines in turn, by item."""
     return [
-        {"item": f"i{number}", "output": output, "rater": rater, "rater_kind": kind, "question": "how_well",
-         "value": 1 + (number + place) % 5, "guidelines_version": versions[number % len(versions)]}
-        for number in range(ITEMS) for place, output in enumerate(OUTPUTS)
-    ]  # fmt: skip
+        {
+            "item": f"i{number}",
+            "output": output,
+            "rater": rater,
+            "rater_kind": kind,
+            "question": "how_well",
+            "value": 1 + (number + place) % 5,
+            "guidelines_version": versions[number % len(versions)],
+        }
+        for number in range(ITEMS)
+        for place, output in enumerate(OUTPUTS)
+    ]
 
 
 @pytest.fixture

@@ -22,9 +22,10 @@ def study(tmp_path):
     items = [item("i0", outputs=("a", "b", "c")), item("i1", outputs=("a", "b"))]
     items += [item(f"i{number}", outputs=("a",)) for number in (2, 3)]
     ratings = [
-        rating(0, "c", 5), *(rating(n, "b", 3, rater) for n in (0, 1) for rater in ("ann", "bob")),
+        rating(0, "c", 5),
+        *(rating(n, "b", 3, rater) for n in (0, 1) for rater in ("ann", "bob")),
         *(rating(n, "a", value) for n, value in enumerate((1, 2, 4, 2))),
-    ]  # fmt: skip
+    ]
     return import_study(write_study(tmp_path / "in", items, ratings, [])).study
 
 

@@ -177,8 +177,11 @@ def test_judges_on_other_answers_have_a_person_of_their_own(study):
     (section,) = [one for one in leaderboard(report) if one.key == "how_well"]
     rows = section.beside.rows
     assert [row.name for row in rows] == [
-        "one more person, beside even", "even", "one more person, beside far", "far",
-    ]  # fmt: skip
+        "one more person, beside even",
+        "even",
+        "one more person, beside far",
+        "far",
+    ]
     assert [row.is_ceiling for row in rows] == [True, False, True, False]
     assert section.plot.band is None
     assert all(row.answers == beside["scores"] > 0 for row in rows)
@@ -190,8 +193,10 @@ def test_answers_of_unfinished_runs_beside_a_finished_one_are_counted(tmp_path, 
     ratings = [{**one, "rater": "ann", "value": 1 + place % 5} for place, one in enumerate(about)]
     scores = [
         {**one, "rater": "judge", "rater_kind": "model", "value": 1 + place % 4, "run": run}
-        for place, one in enumerate(about) for run in ("done", "stopped") if run == "stopped" or place < 4
-    ]  # fmt: skip
+        for place, one in enumerate(about)
+        for run in ("done", "stopped")
+        if run == "stopped" or place < 4
+    ]
     study = import_study(write_study(tmp_path / "in", items, ratings, scores)).study
     rater = Rater.objects.get(study=study, name="judge")
     JudgeRun.objects.create(rater=rater, name="done", configuration={}, status="finished")

@@ -124,8 +124,13 @@ def test_a_machine_is_read_under_the_guidelines_that_it_was_shown(imported):
     assert how_well(study, "human", "model", guidelines="all")["raters"] == 4
     report = agreement_report(study, frozenset(), names=frozenset({"judge", "unshown"}), replicates=0)
     assert report["guidelines"] == {
-        "version": 1, "pooled": False, "ratings": {"1": 2}, "machines": {"1": 2}, "shown": 1, "left_out": {},
-    }  # fmt: skip
+        "version": 1,
+        "pooled": False,
+        "ratings": {"1": 2},
+        "machines": {"1": 2},
+        "shown": 1,
+        "left_out": {},
+    }
     assert report["questions"]["how_well"]["raters"] == 2
     assert agreement_report(study, replicates=0)["guidelines"]["ratings"] == {"none": 4}
 

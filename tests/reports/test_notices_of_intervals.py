@@ -18,10 +18,17 @@ def answered(folder, rare, owner):
     """A study of yes or no in which two raters say no about the first output of the first `rare` items."""
     items = [item(f"i{number}", outputs=("a", "b")) for number in range(ITEMS)]
     ratings = [
-        {"item": f"i{number}", "output": output, "rater": rater, "question": "follows",
-         "value": not (number < rare and output == "a" and rater != "cy")}
-        for number in range(ITEMS) for output in ("a", "b") for rater in RATERS
-    ]  # fmt: skip
+        {
+            "item": f"i{number}",
+            "output": output,
+            "rater": rater,
+            "question": "follows",
+            "value": not (number < rare and output == "a" and rater != "cy"),
+        }
+        for number in range(ITEMS)
+        for output in ("a", "b")
+        for rater in RATERS
+    ]
     made = import_study(write_study(folder, items, ratings, [])).study
     add_member(made, owner, "owner", None)
     return made

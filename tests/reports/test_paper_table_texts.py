@@ -65,9 +65,11 @@ def test_captions_say_what_the_table_rests_on_and_what_its_signs_mean():
     holm = {"key": "p_holm", "title": "p, Holm", "unit": "p"}
     cells = {"tau": {"value": 0.5, "low": 0.4, "high": 0.6, "se": 0.05}, "p": {"value": 0.04}, "p_holm": {"value": 0.2}}
     table = {
-        **TABLE, "basis": "n = 40 items", "columns": [*TABLE["columns"], holm],
+        **TABLE,
+        "basis": "n = 40 items",
+        "columns": [*TABLE["columns"], holm],
         "rows": [{"name": "a", "cells": cells}],
-    }  # fmt: skip
+    }
     below = (
         "n = 40 items. 100 % of items. \N{PLUS-MINUS SIGN} is the standard error. "
         "Holm: corrected for all pairs of the table (Holm 1979); other p-values are not corrected."

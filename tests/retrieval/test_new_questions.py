@@ -94,11 +94,13 @@ def test_when_a_question_was_added_the_page_brings_what_has_changed(olga_s, aski
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("bad.pdf", b"%PDF-1.7 cut", "bad.pdf is damaged"), ("no.pdf", b"Ferries", "is not a PDF"),
-        ("bad.json", b"{", "bad.json"), ("binary.txt", b"\xff\xfe\x00", "binary.txt"),
+        ("bad.pdf", b"%PDF-1.7 cut", "bad.pdf is damaged"),
+        ("no.pdf", b"Ferries", "is not a PDF"),
+        ("bad.json", b"{", "bad.json"),
+        ("binary.txt", b"\xff\xfe\x00", "binary.txt"),
         ("<img src=x>.txt", b"\xff", "&lt;img src=x&gt;.txt"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_read_is_named_and_nothing_is_stored(olga_s, asking, name, content, words):
     upload = added(olga_s, given("good.txt", GOOD), given(name, content))
     assert upload.status == "failed"
@@ -116,10 +118,11 @@ def test_a_file_that_cannot_be_read_is_named_and_nothing_is_stored(olga_s, askin
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("empty.txt", b"", "is empty"), ("page.html", b"<p>Ferries</p>", "is not a supported file"),
+        ("empty.txt", b"", "is empty"),
+        ("page.html", b"<p>Ferries</p>", "is not a supported file"),
         ("<img src=x>.exe", b"MZ", "&lt;img src=x&gt;.exe"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_never_read_is_reported_at_the_files_at_once(olga_s, asking, name, content, words):
     response = send(olga_s, given("good.txt", GOOD), given(name, content))
     assert response.status_code == 422
@@ -132,9 +135,13 @@ def test_a_file_that_is_never_read_is_reported_at_the_files_at_once(olga_s, aski
 
 @pytest.mark.parametrize(
     ("form", "field"),
-    [({"key": ""}, "key"), ({"key": "a\tb"}, "key"), ({"question": " "}, "question"),
-     ({"question": "\x00"}, "question")],
-)  # fmt: skip
+    [
+        ({"key": ""}, "key"),
+        ({"key": "a\tb"}, "key"),
+        ({"question": " "}, "question"),
+        ({"question": "\x00"}, "question"),
+    ],
+)
 def test_an_invalid_question_is_reported_at_its_field(olga_s, asking, form, field):
     response = send(olga_s, given("good.txt", GOOD), **form)
     assert response.status_code == 422

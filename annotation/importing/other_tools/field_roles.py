@@ -34,7 +34,7 @@ def parts_of(record: FoundRecord, roles: FieldRoles, judged: Collection[str], on
 
     `judged` are the fields that answers name: they are outputs, and no field that no answer names is one beside them.
     Without such fields, the instruction and the document are fields with a usual name, and the outputs all others. If
-    there is to be `one_output`, it is the only one of them, or the only one with a usual name.
+    only `one_output` may be judged and several fields are left, it is the one with a usual name, if there is just one.
     """
     left = dict(record.texts)
     named = roles.outputs or tuple(name for name in record.fields if name in judged)

@@ -103,7 +103,7 @@ def _choose_by_degree(found: Findings, before: int) -> None:
         return
     for answer in answers:
         if answer.pair is not None and answer.kind in (AnswerKind.STEP, AnswerKind.NUMBER):
-            first, second = sorted(answer.pair)
+            first, second = found.told.sides.get(answer.question) or sorted(answer.pair)
             better = TIE if answer.value == 0 else first if answer.value < 0 else second
             name = f"{answer.question} choice"
             found.answers.append(replace(answer, question=name, kind=AnswerKind.PAIR, value=better))

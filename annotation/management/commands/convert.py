@@ -12,6 +12,30 @@ from annotation.importing.other_tools.conversion_choices import ChoicesNeededErr
 from annotation.importing.other_tools.converting import converted, write_conversion
 
 
+def _named(text: str) -> tuple[str, str]:
+    name, mark, value = text.rpartition("=")
+    if not (name and mark and value):
+        raise ArgumentTypeError(f"write NAME=VALUE, not {text!r}")
+    return name, value
+
+
+def _sides(text: str) -> tuple[str, tuple[str, str]]:
+    name, value = _named(text)
+    left, mark, right = value.partition(",")
+    if not (left and mark and right) or left == right:
+        raise ArgumentTypeError(f"write QUESTION=LEFT,RIGHT with two fields, not {text!r}")
+    return name, (left, right)
+
+
+SEVERAL = (
+    ("--outputs", str, "FIELD", "the fields that are judged"),
+    ("--sides", _sides, "QUESTION=LEFT,RIGHT", "the fields shown left and right when a question compared two"),
+    ("--shows", _named, "NAME=FIELD", "the field that a tag showed, a label stands for or a question is about"),
+    ("--rater", _named, "FILE=NAME", "who answered in a file; * if each label of a record is of another person"),
+)
+"""The options that take several values: what reads one, its form and its help."""
+
+
 class Command(BaseCommand):
     help = "Convert files of another annotation tool into a folder that import_study reads. Nothing is imported."
     requires_system_checks: list[str] = []  # no database is read
@@ -24,36 +48,8 @@ class Command(BaseCommand):
         parser.add_argument("--slug", help="the study's name (default: that of the folder)")
         parser.add_argument("--instruction", metavar="FIELD", help="the field with the instruction")
         parser.add_argument("--document", metavar="FIELD", help="the field with the document")
-        parser.add_argument(
-            "--outputs", nargs="+", action="extend", default=[], metavar="FIELD", help="the fields that are judged"
-        )
-        parser.add_argument(
-            "--sides",
-            nargs="+",
-            action="extend",
-            default=[],
-            type=_sides,
-            metavar="QUESTION=LEFT,RIGHT",
-            help="the fields shown left and right when a question compared two",
-        )
-        parser.add_argument(
-            "--shows",
-            nargs="+",
-            action="extend",
-            default=[],
-            type=_named,
-            metavar="NAME=FIELD",
-            help="the field that a tag showed, that a label stands for or that a question is about",
-        )
-        parser.add_argument(
-            "--rater",
-            nargs="+",
-            action="extend",
-            default=[],
-            type=_named,
-            metavar="FILE=NAME",
-            help="who answered in a file; * if each label of a record is of another person",
-        )
+        for option, read, form, text in SEVERAL:
+            parser.add_argument(option, nargs="+", action="extend", default=[], type=read, metavar=form, help=text)
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
@@ -81,18 +77,3 @@ class Command(BaseCommand):
         for sentence in (*done.summary, *done.example):
             self.stdout.write(sentence)
         self.stdout.write(f"Look at {out / next(iter(done.files))}, then: manage.py import_study {out}")
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, mark, value = text.rpartition("=")
-    if not (name and mark and value):
-        raise ArgumentTypeError(f"write NAME=VALUE, not {text!r}")
-    return name, value
-
-
-def _sides(text: str) -> tuple[str, tuple[str, str]]:
-    name, value = _named(text)
-    left, mark, right = value.partition(",")
-    if not (left and mark and right) or left == right:
-        raise ArgumentTypeError(f"write QUESTION=LEFT,RIGHT with two fields, not {text!r}")
-    return name, (left, right)

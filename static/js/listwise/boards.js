@@ -4,7 +4,7 @@ import { gettext } from "../gettext.js";
 import { Board } from "./board.js";
 import { Dragging } from "./dragging.js";
 import { element } from "./elements.js";
-import { offerNumbers } from "./numbers.js";
+import { offerNumbers, showKept } from "./numbers.js";
 
 export class Boards {
   constructor(page, choice, effort) {
@@ -14,6 +14,7 @@ export class Boards {
     page.on(page.form, "change", () => this.tell());
     choice.changed(() => this.current?.draw()); // rows are buttons while a letter waits for one
     page.on(page.form, "keydown", ({ key, target }) => key === "Escape" && target.matches("[data-put]") && choice.drop());
+    offerNumbers(page, this);
   }
 
   // At the beginning, and when the questions were replaced.
@@ -21,7 +22,7 @@ export class Boards {
     const fieldsets = [...this.page.form.querySelectorAll(".question:has([data-board])")];
     this.all = fieldsets.map((fieldset) => new Board(this.page, fieldset, () => this.choice.letter));
     for (const board of this.all.slice(1)) this.#offer(board);
-    offerNumbers(this.page, this.all);
+    showKept(this.all);
   }
 
   show(panel) {

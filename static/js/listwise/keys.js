@@ -28,6 +28,7 @@ export function actsOf({ page, choice, cards, boards, extremes, marking, dimensi
     if (extremes.current) return keys ? gettext("1 makes it the best, 2 the worst.") : "";
     if (!boards.current) return "";
     const { rows } = boards.current.options;
+    if (!keys && boards.current.fieldset.classList.contains("by-number")) return "";
     if (!keys) return gettext("Each row from 1 to %(rows)s is a button now.", { rows });
     return gettext("Press a row's number from 1 to %(rows)s, or its button. Arrows up and down move the letter, Backspace takes it off.", { rows });
   };

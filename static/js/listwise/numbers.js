@@ -5,14 +5,19 @@ import { remembered, remember } from "../desk/switches.js";
 
 const SWITCH = "desk-rank-by-number";
 
+// Listens once: questions may be filled again or replaced.
 export function offerNumbers(page, boards) {
-  for (const board of boards) {
-    const button = board.fieldset.querySelector("[data-by-number]");
-    page.on(button, "click", () => show(boards, button.getAttribute("aria-pressed") !== "true", page));
-    for (const [letter, field] of board.fields) {
-      page.on(field, "change", (event) => event.isTrusted && typed(board, letter, field.value));
-    }
-  }
+  page.on(page.form, "click", ({ target }) => {
+    const button = target.closest("[data-by-number]");
+    if (button) show(boards.all, button.getAttribute("aria-pressed") !== "true", page);
+  });
+  page.on(page.form, "change", ({ target, isTrusted }) => {
+    const letter = isTrusted && target.dataset.rankOf;
+    if (letter) typed(boards.all.find((board) => board.fieldset.contains(target)), letter, target.value);
+  });
+}
+
+export function showKept(boards) {
   show(boards, remembered(SWITCH));
 }
 

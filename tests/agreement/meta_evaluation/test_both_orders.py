@@ -85,9 +85,13 @@ def test_which_outputs_of_some_items_come_first_changes_nothing(outputs_of, rand
         own = turned[outputs.item[choices.first]]
         shown = np.where(choices.shown_first < 0, choices.shown_first, mirror[choices.shown_first])
         return OutputChoices(
-            choices.first, choices.second, choices.rater, np.where(own, mirror[choices.choice], choices.choice),
-            np.where(own, shown, choices.shown_first), choices.raters,
-        )  # fmt: skip
+            choices.first,
+            choices.second,
+            choices.rater,
+            np.where(own, mirror[choices.choice], choices.choice),
+            np.where(own, shown, choices.shown_first),
+            choices.raters,
+        )
 
     weights = np.concatenate([np.ones((1, 40)), rng.integers(0, 3, (20, 40))]).astype(float)
     one = both_orders(judge, pair_counts(people, outputs), outputs)

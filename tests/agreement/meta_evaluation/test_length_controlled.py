@@ -133,9 +133,13 @@ def test_a_system_has_no_difficulty_of_its_own_making(outputs_of):
     alone = length_controlled_win_rates(choices.only(own), outputs, "a")
     assert (alone["b"].difficulty, alone["c"].difficulty) == (False, True)
     changed = OutputChoices(
-        choices.first, choices.second, choices.rater, np.where(own, FIRST, choices.choice), choices.shown_first,
+        choices.first,
+        choices.second,
+        choices.rater,
+        np.where(own, FIRST, choices.choice),
+        choices.shown_first,
         choices.raters,
-    )  # fmt: skip
+    )
     one, other = (length_controlled_win_rates(made, outputs, "a") for made in (choices, changed))
     assert one["b"].controlled.value != other["b"].controlled.value
     kept = choices.only(~own)

@@ -24,16 +24,31 @@ def inputs(value, judge, by, constants, level, sides=None, per_item=1):
     """Everybody's answers, (units, people), and the judge's, (units,)."""
     units = judge.size
     return ReplacementInputs(
-        np.repeat(np.arange(units), PEOPLE), np.tile(np.arange(PEOPLE), units), value.ravel(), judge.astype(float),
-        np.arange(units) // per_item, NAMES, by, constants, level, sides,
-    )  # fmt: skip
+        np.repeat(np.arange(units), PEOPLE),
+        np.tile(np.arange(PEOPLE), units),
+        value.ravel(),
+        judge.astype(float),
+        np.arange(units) // per_item,
+        NAMES,
+        by,
+        constants,
+        level,
+        sides,
+    )
 
 
 def outcome(one, epsilon=0.1):
     found = alternative_annotator_test(
-        one.unit, one.rater, one.value, one.judge, one.item, one.raters, scores=one.scores, epsilon=epsilon,
+        one.unit,
+        one.rater,
+        one.value,
+        one.judge,
+        one.item,
+        one.raters,
+        scores=one.scores,
+        epsilon=epsilon,
         replicates=100,
-    )  # fmt: skip
+    )
     beside = replacement_baselines(one, epsilon=epsilon, replicates=200, seed=1)
     return found, beside, with_baselines(found, beside)
 
@@ -119,9 +134,14 @@ def test_uniform_noise_on_hannas_coherence_gets_no_yes(reference_data):
     noise = ReplacementInputs(
         np.array([outputs[row["item"], row["output"]] for row in rows]),
         np.array([people[row["rater"]] for row in rows]),
-        np.array([float(row["value"]) for row in rows]), rng.uniform(1, 5, len(outputs)),
-        np.array([items[item] for item, _ in outputs]), tuple(people), "scores", (3.0,), "interval",
-    )  # fmt: skip
+        np.array([float(row["value"]) for row in rows]),
+        rng.uniform(1, 5, len(outputs)),
+        np.array([items[item] for item, _ in outputs]),
+        tuple(people),
+        "scores",
+        (3.0,),
+        "interval",
+    )
     found, beside, told = outcome(noise, epsilon=0.2)
     assert found.passes is True
     assert (told.passes, beside.withheld() is not None) == (None, True)

@@ -35,8 +35,19 @@ FORM = {
     **{f"q-best-{letter}": [str(rank)] for letter, rank in zip("ABCD", (2, 1, 4, 3), strict=True)},
     **{f"q-clear-{letter}": ["3"] for letter in "DBCA"},
 }
-SENT = ["q-best-A", "q-best-B", "q-best-C", "q-best-D", "q-errors", "q-errors-A", "q-errors-C", "q-clear-A",
-        "q-clear-B", "q-clear-C", "q-clear-D"]  # fmt: skip
+SENT = [
+    "q-best-A",
+    "q-best-B",
+    "q-best-C",
+    "q-best-D",
+    "q-errors",
+    "q-errors-A",
+    "q-errors-C",
+    "q-clear-A",
+    "q-clear-B",
+    "q-clear-C",
+    "q-clear-D",
+]
 
 
 @pytest.fixture(params=[(3, 1, 0, 2), (0, 3, 2, 1), (2, 0, 3, 1)], ids=str)

@@ -16,11 +16,22 @@ HEBREW = "דגם טוב כותב סיכומים קצרים"
 TEMPLATE = engines["django"].from_string("<p {% direction text %}></p>")
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    (f"GPT-4 {ARABIC}", "rtl"), (f"BERT: {HEBREW}", "rtl"), ("كتاب is an Arabic word, which means book", "ltr"),
-    ("Plain English.", "ltr"), ("第一", "ltr"), ("12 + 3 = 15", None), ("", None),
-    (f"https://ferries.example/{'timetables/' * 20} {ARABIC}", "rtl"), ("אב ab", "rtl"), ("ab אב", "ltr"),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"GPT-4 {ARABIC}", "rtl"),
+        (f"BERT: {HEBREW}", "rtl"),
+        ("كتاب is an Arabic word, which means book", "ltr"),
+        ("Plain English.", "ltr"),
+        ("第一", "ltr"),
+        ("12 + 3 = 15", None),
+        ("", None),
+        (f"https://ferries.example/{'timetables/' * 20} {ARABIC}", "rtl"),
+        ("אב ab", "rtl"),
+        ("ab אב", "ltr"),
+    ],
+    ids=str,
+)
 def test_a_text_has_the_direction_of_most_of_its_letters(text, expected):
     assert direction_of(text) == expected
 
@@ -31,11 +42,18 @@ def test_a_text_is_mixed_if_its_paragraphs_are_of_both_directions():
     assert not is_mixed("One.\nTwo.")
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    (f"GPT-4 {ARABIC}", 'dir="rtl"'), (f"A long English paragraph, which is longer.\n{ARABIC}", 'dir="ltr" data-mixed'),
-    ("3", 'dir="auto"'), (None, 'dir="auto"'), (SafeString(f"<blockquote>{ARABIC}</blockquote>"), 'dir="rtl"'),
-    ([ARABIC, "GPT-4"], 'dir="rtl"'),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"GPT-4 {ARABIC}", 'dir="rtl"'),
+        (f"A long English paragraph, which is longer.\n{ARABIC}", 'dir="ltr" data-mixed'),
+        ("3", 'dir="auto"'),
+        (None, 'dir="auto"'),
+        (SafeString(f"<blockquote>{ARABIC}</blockquote>"), 'dir="rtl"'),
+        ([ARABIC, "GPT-4"], 'dir="rtl"'),
+    ],
+    ids=str,
+)
 def test_an_element_is_set_in_the_direction_of_its_text(text, expected):
     assert TEMPLATE.render({"text": text}) == f"<p {expected}></p>"
 
@@ -53,9 +71,11 @@ def test_each_block_of_formatted_text_has_the_direction_of_its_letters():
 
 
 WHOLE_TEXTS = [
-    ("sessions/_answer.html", "step.edit"), ("preparing/edit.html", "form.text.value"),
-    ("preparing/_suggestion.html", "card.text"), ("annotation/edit_guidelines.html", "form.text.value"),
-]  # fmt: skip
+    ("sessions/_answer.html", "step.edit"),
+    ("preparing/edit.html", "form.text.value"),
+    ("preparing/_suggestion.html", "card.text"),
+    ("annotation/edit_guidelines.html", "form.text.value"),
+]
 
 
 @pytest.mark.parametrize(("page", "text"), WHOLE_TEXTS)
@@ -77,10 +97,16 @@ def test_a_field_that_begins_with_a_whole_text_has_the_direction_of_that_text(pa
     assert 'dir="auto"' not in html
 
 
-@pytest.mark.parametrize(("labels", "points", "expected"), [
-    ([f"GPT-4 {ARABIC}", ARABIC], None, "rtl"), ([], {f"AI {ARABIC}": 3}, "rtl"), (["bad", "good"], None, "ltr"),
-    ([], None, "auto"),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "points", "expected"),
+    [
+        ([f"GPT-4 {ARABIC}", ARABIC], None, "rtl"),
+        ([], {f"AI {ARABIC}": 3}, "rtl"),
+        (["bad", "good"], None, "ltr"),
+        ([], None, "auto"),
+    ],
+    ids=str,
+)
 def test_a_slider_has_the_direction_of_its_labels_together(labels, points, expected):
     spec = {"min": 0, "max": 10, "labels": labels, "points": points}
     field = question_types()["slider"].shown({}, "q", spec, None)

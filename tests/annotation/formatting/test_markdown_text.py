@@ -56,15 +56,32 @@ ROWS = [
     ("|$5|$6|", 2, [0, 0]),
 ]
 NONE = [
-    "It costs $5 and we have $10.", "US$5 or A$6", "from $20,000 (about $18k) to 5$, not 5$, ok", "($) or ($)",
-    "价格$5到$10", "a $HOME and $PATH, $A$B", "5 $/unit and 6 $/unit", "$5-$10", "$ 5 $", "$$ not a formula $$",
-]  # fmt: skip
+    "It costs $5 and we have $10.",
+    "US$5 or A$6",
+    "from $20,000 (about $18k) to 5$, not 5$, ok",
+    "($) or ($)",
+    "价格$5到$10",
+    "a $HOME and $PATH, $A$B",
+    "5 $/unit and 6 $/unit",
+    "$5-$10",
+    "$ 5 $",
+    "$$ not a formula $$",
+]
 AS_WRITTEN = [
-    r"\begin{unknown} a_1 \\ *b* \end{unknown}", "\\begin{unknown}\n*a* \\\\\n- b\n\\end{unknown}",
-    r"\(\KL(p \mid q)\)", r"\(\frac{a\)", r"$50%$", r"\(\newcommand{\x}{y}\x\)", r"\[x \label{eq:1}\]",
-    r"\(x \eqref{eq:1}\)", r"\(\href{javascript:alert(1)}{x}\)", "\\[\n\\unknown{\\alpha_1}\n*a* \\\\\n\\]", r"$\{_$",
-    r"\(" + "{" * (DEEPEST + 1) + "x" + "}" * (DEEPEST + 1) + r"\)", r"\(" + "x" * (LONGEST + 1) + r"\)",
-]  # fmt: skip
+    r"\begin{unknown} a_1 \\ *b* \end{unknown}",
+    "\\begin{unknown}\n*a* \\\\\n- b\n\\end{unknown}",
+    r"\(\KL(p \mid q)\)",
+    r"\(\frac{a\)",
+    r"$50%$",
+    r"\(\newcommand{\x}{y}\x\)",
+    r"\[x \label{eq:1}\]",
+    r"\(x \eqref{eq:1}\)",
+    r"\(\href{javascript:alert(1)}{x}\)",
+    "\\[\n\\unknown{\\alpha_1}\n*a* \\\\\n\\]",
+    r"$\{_$",
+    r"\(" + "{" * (DEEPEST + 1) + "x" + "}" * (DEEPEST + 1) + r"\)",
+    r"\(" + "x" * (LONGEST + 1) + r"\)",
+]
 CUT_OFF = [r"so \(\alpha", r"and \[ x", r"x\) ends"]
 CODE = ["`$x$`", r"`\(x\)`", "```\n$x$ \\[y\\]\n```", "    \\[x\\]", r"a $5 `$x` b"]
 

@@ -21,9 +21,15 @@ def answered(study, rater):
     def answer(task, seconds, person=rater, revision=1, status="submitted", current=True):
         who = rater_for(study, person)
         return Annotation.objects.create(
-            task=task, rater=who, revision=revision, status=status, is_current=current, shown=[0], protocol_version=1,
+            task=task,
+            rater=who,
+            revision=revision,
+            status=status,
+            is_current=current,
+            shown=[0],
+            protocol_version=1,
             seconds=seconds,
-        )  # fmt: skip
+        )
 
     return answer
 
@@ -80,9 +86,11 @@ def test_an_answer_that_was_changed_took_the_time_of_all_its_revisions(study, an
 def test_what_is_no_timed_answer_of_a_person_does_not_count(study, rater, answered, kind):
     task, *_ = long_tasks(study, ENGLISH)
     answered(
-        task, None if kind == "untimed" else 0.1, status="skipped" if kind == "skipped" else "submitted",
+        task,
+        None if kind == "untimed" else 0.1,
+        status="skipped" if kind == "skipped" else "submitted",
         current=kind != "withdrawn later",
-    )  # fmt: skip
+    )
     if kind == "machine":
         own = rater_of(study, rater)
         own.kind, own.person = "model", None

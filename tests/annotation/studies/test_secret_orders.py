@@ -89,10 +89,13 @@ def test_orders_are_not_those_that_address_item_and_seed_give(folder, settings):
 
 @pytest.mark.parametrize(
     ("protocol", "more"),
-    [("rating", {"questions": RATED, "options": {"same_raters": False}}), ("rating", {"questions": RATED}),
-     ("pairwise", {})],
+    [
+        ("rating", {"questions": RATED, "options": {"same_raters": False}}),
+        ("rating", {"questions": RATED}),
+        ("pairwise", {}),
+    ],
     ids=["single outputs", "outputs together", "pairs"],
-)  # fmt: skip
+)
 def test_tasks_of_an_item_come_in_no_order_of_systems(folder, rater, protocol, more):  # noqa: F811
     """In the order of the file, the first task of every item would show the same system."""
     made = live(planned(folder, "tasks", protocol=protocol, redundancy=1, **more), rater)
@@ -176,9 +179,11 @@ OPEN_DRAWS = {"core", "place", "rater checks", "sample", "second", "spot check",
 def test_only_what_names_no_system_is_drawn_without_a_secret():
     texts = {path: path.read_text(encoding="utf-8") for path in ROOT.glob("[a-z]*/**/*.py")}
     drawn = {
-        (kind, path.name) for path, text in texts.items() if path.parts[-1] != "test_secret_orders.py"
-        and path.relative_to(ROOT).parts[0] not in ("tests", "benchmarks") for kind in SEEDED.findall(text)
-    }  # fmt: skip
+        (kind, path.name)
+        for path, text in texts.items()
+        if path.parts[-1] != "test_secret_orders.py" and path.relative_to(ROOT).parts[0] not in ("tests", "benchmarks")
+        for kind in SEEDED.findall(text)
+    }
     assert {kind for kind, _ in drawn} == OPEN_DRAWS, drawn
 
 

@@ -146,3 +146,10 @@ def test_no_letter_moves_when_rows_become_buttons(new_desk, rater, bring):
     press(page, "c")
     expect(page.locator("[data-put='2']")).to_be_visible()
     assert [page.locator(f"[data-chip={letter}]").bounding_box() for letter in "AB"] == places
+
+
+def test_numbers_are_offered_after_a_draft_was_restored(new_desk, rater, bring):
+    page = new_desk(rater).open(bring(questions=RANKED))
+    page.evaluate("document.querySelector('#answer').dispatchEvent(new CustomEvent('desk:filled'))")
+    page.get_by_role("button", name="Rank by numbers").click()
+    expect(page.locator("[data-board]")).to_be_hidden()

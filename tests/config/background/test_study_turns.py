@@ -72,8 +72,18 @@ def test_three_studies_take_turns_until_nothing_waits(three, done):
     rows = [row for study, count in zip(three, (6, 3, 2), strict=True) for row in reports(study, count)]
     told(*rows)
     assert [study for study, _ in done] == [
-        "first", "second", "third", "first", "second", "third", "first", "second", "first", "first", "first",
-    ]  # fmt: skip
+        "first",
+        "second",
+        "third",
+        "first",
+        "second",
+        "third",
+        "first",
+        "second",
+        "first",
+        "first",
+        "first",
+    ]
 
 
 def test_a_study_that_comes_later_has_its_turn_at_once(three, done):
@@ -122,3 +132,15 @@ def test_every_kind_of_work_names_the_study_of_its_rows():
             model = model._meta.get_field(name).related_model
         assert model is Study, work.key
         assert heads_in_turn(work) == []
+
+
+def test_turns_of_patient_work_count_only_among_patient_work(three):
+    first, second, _ = three
+    work, patient = works()["export"], works()["dry_run"]
+    for study in (first, second):
+        KeptExport.objects.create(study=study, form="csv", state="s")
+    for _ in range(3):
+        study_turns._note_turn(study_turns._line(patient), first.pk)
+        heads = heads_in_turn(work)
+        study_turns._note_turn(study_turns._line(work), heads[0].study)
+    assert heads[0].study == first.pk

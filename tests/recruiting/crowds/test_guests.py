@@ -126,10 +126,13 @@ def test_a_study_may_allow_its_guests_tokens_for_their_tasks_and_take_them_back(
 def test_a_study_file_says_whether_guests_may_have_tokens(owner, value, fits):
     owner.is_staff = True
     body = {
-        "slug": "asked", "title": "Asked", "protocol": "rating", "redundancy": 1,
+        "slug": "asked",
+        "title": "Asked",
+        "protocol": "rating",
+        "redundancy": 1,
         "questions": [{"key": "note", "type": "text", "text": "Anything?", "required": False}],
         "recruiting": {"public_link": {"people": 3}, "guest_tokens": value},
-    }  # fmt: skip
+    }
     if fits:
         assert make_draft(body, owner).allows_guest_tokens is value
     else:

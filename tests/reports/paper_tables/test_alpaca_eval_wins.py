@@ -16,10 +16,17 @@ PREFERENCES = [1.0, 2.0, 1.3, 1.9, 1.6, 1.5, 0, 1.25]
 @pytest.fixture
 def study(tmp_path):
     lines = [
-        {"instruction": f"Write {n}.", "output_1": f"A {n}.", "generator_1": "base", "output_2": f"B {n}.",
-         "generator_2": "new", "annotator": "judge", "preference": value}
+        {
+            "instruction": f"Write {n}.",
+            "output_1": f"A {n}.",
+            "generator_1": "base",
+            "output_2": f"B {n}.",
+            "generator_2": "new",
+            "annotator": "judge",
+            "preference": value,
+        }
         for n, value in enumerate(PREFERENCES)
-    ]  # fmt: skip
+    ]
     (tmp_path / "annotations.json").write_text(json.dumps(lines))
     call_command("convert", "alpaca-eval", str(tmp_path / "annotations.json"), out=tmp_path / "moved")
     return import_study(tmp_path / "moved").study

@@ -66,8 +66,13 @@ def test_draws_and_weights_stay_and_no_order_is_invented(written, moved):
     _, said = moved("alpaca-eval", judged)
     rows = Rating.objects.order_by("item__instruction").values_list("value", "shown", "distribution")
     assert [(value, shown) for value, shown, _ in rows] == [
-        ("tie", []), ("tie", []), ("ada", []), ("bea", []), ("ada", []), ("bea", []),
-    ]  # fmt: skip
+        ("tie", []),
+        ("tie", []),
+        ("ada", []),
+        ("bea", []),
+        ("ada", []),
+        ("bea", []),
+    ]
     weights = [distribution for *_, distribution in rows]
     assert weights[:4] == [None] * 4
     assert weights[4:] == [pytest.approx({"ada": 0.7, "bea": 0.3}), {"ada": 0.25, "bea": 0.75}]
@@ -76,14 +81,28 @@ def test_draws_and_weights_stay_and_no_order_is_invented(written, moved):
 
 def crossed(value, annotator, first="One.", second="Two."):
     """A line of people's cross-annotations, which names no models."""
-    return {"instruction": "Write.", "output_1": first, "output_2": second, "preference": value,
-            "annotator_index": annotator, "dataset": "toy", "datasplit": "eval"}  # fmt: skip
+    return {
+        "instruction": "Write.",
+        "output_1": first,
+        "output_2": second,
+        "preference": value,
+        "annotator_index": annotator,
+        "dataset": "toy",
+        "datasplit": "eval",
+    }
 
 
 def test_cross_annotations_of_people_name_no_systems(written, moved):
-    file = written("human.json", [
-        crossed(1, 3), crossed(2, 4), crossed(0, 5), crossed(1, 6, "Two.", "One."), crossed(2, 3, "One.", "Three."),
-    ])  # fmt: skip
+    file = written(
+        "human.json",
+        [
+            crossed(1, 3),
+            crossed(2, 4),
+            crossed(0, 5),
+            crossed(1, 6, "Two.", "One."),
+            crossed(2, 3, "One.", "Three."),
+        ],
+    )
     _, said = moved("alpaca-eval", file)
     chosen = {
         (one.item.outputs.get(key="output_2").text, one.rater.name): one.value
@@ -91,8 +110,11 @@ def test_cross_annotations_of_people_name_no_systems(written, moved):
         for one in Rating.objects.all()
     }
     assert chosen == {
-        ("Two.", "annotator-3"): "One.", ("Two.", "annotator-4"): "Two.", ("Two.", "annotator-5"): "tie",
-        ("Two.", "annotator-6"): "Two.", ("Three.", "annotator-3"): "Three.",
-    }  # fmt: skip
+        ("Two.", "annotator-3"): "One.",
+        ("Two.", "annotator-4"): "Two.",
+        ("Two.", "annotator-5"): "tie",
+        ("Two.", "annotator-6"): "Two.",
+        ("Three.", "annotator-3"): "Three.",
+    }
     assert set(Rating.objects.values_list("rater__kind", flat=True)) == {"human"}
     assert "5: comparisons of unnamed models: output_1 and output_2 are columns of the file, not systems." in said

@@ -108,11 +108,22 @@ def test_what_is_not_understood_names_its_record(written, moved, responses, mess
 
 def flat(key, ranks, **more):
     """A record as columns of version 2, in which fields and metadata have plain names alike."""
-    ranked = [[{"value": name, "rank": rank} for name, rank in zip(("response_a", "response_b"), own, strict=True)]
-              for own in ranks]  # fmt: skip
-    return {"id": key, "status": "pending", "_server_id": None, "prompt": "Write.", "response_a": "A.",
-            "response_b": "B.", "order.responses": ranked, "order.responses.status": ["submitted"] * len(ranks),
-            "order.responses.users": [f"u{n}" for n in range(len(ranks))], **more}  # fmt: skip
+    ranked = [
+        [{"value": name, "rank": rank} for name, rank in zip(("response_a", "response_b"), own, strict=True)]
+        for own in ranks
+    ]
+    return {
+        "id": key,
+        "status": "pending",
+        "_server_id": None,
+        "prompt": "Write.",
+        "response_a": "A.",
+        "response_b": "B.",
+        "order.responses": ranked,
+        "order.responses.status": ["submitted"] * len(ranks),
+        "order.responses.users": [f"u{n}" for n in range(len(ranks))],
+        **more,
+    }
 
 
 def test_a_text_that_nobody_ranked_is_no_system(written, moved):
@@ -123,25 +134,41 @@ def test_a_text_that_nobody_ranked_is_no_system(written, moved):
 
 
 def test_of_two_texts_a_person_says_which_is_judged_or_the_settings_do(written, moved):
-    body = {"id": "r1", "reply": "It rains.", "topic": "weather", "tone.responses": ["a", "b"],
-            "tone.responses.users": ["u1", "u2"], "tone.responses.status": ["submitted"] * 2}  # fmt: skip
+    body = {
+        "id": "r1",
+        "reply": "It rains.",
+        "topic": "weather",
+        "tone.responses": ["a", "b"],
+        "tone.responses.users": ["u1", "u2"],
+        "tone.responses.status": ["submitted"] * 2,
+    }
     file = written("train.jsonl", [body])
     with pytest.raises(CommandError, match=r"is about one of 2 texts.*--shows tone=FIELD \(fields: reply, topic\)"):
         moved("argilla", file)
-    settings = written("settings.json", {"fields": [{"name": "reply"}], "questions": [
-        {"name": "tone", "settings": {"type": "label_selection", "options": [{"value": "a"}, {"value": "b"}]}},
-    ]})  # fmt: skip
+    settings = written(
+        "settings.json",
+        {
+            "fields": [{"name": "reply"}],
+            "questions": [
+                {"name": "tone", "settings": {"type": "label_selection", "options": [{"value": "a"}, {"value": "b"}]}},
+            ],
+        },
+    )
     study, _ = moved("argilla", settings, file)
     item = study.items.get()
     assert ([output.key for output in item.outputs.all()], item.metadata) == (["reply"], {"topic": "weather"})
 
 
 def test_spans_are_in_the_field_of_the_settings_or_of_their_quotes(written, moved):
-    questions = [{"name": name, "settings": {"type": "span", "field": field, "options": [{"value": "X"}]}}
-                 for name, field in (("in_prompt", "prompt"), ("in_reply", "reply"))]  # fmt: skip
+    questions = [
+        {"name": name, "settings": {"type": "span", "field": field, "options": [{"value": "X"}]}}
+        for name, field in (("in_prompt", "prompt"), ("in_reply", "reply"))
+    ]
     settings = written("settings.json", {"fields": [{"name": "prompt"}, {"name": "reply"}], "questions": questions})
-    spans = {"in_prompt": [by("u1", [{"start": 0, "end": 5, "label": "X"}]), by("u2", [])],
-             "in_reply": [by("u1", [{"start": 0, "end": 2, "label": "X"}])]}  # fmt: skip
+    spans = {
+        "in_prompt": [by("u1", [{"start": 0, "end": 5, "label": "X"}]), by("u2", [])],
+        "in_reply": [by("u1", [{"start": 0, "end": 2, "label": "X"}])],
+    }
     file = written("records.json", [record("r1", spans, prompt="Write.", reply="It rains.")])
     study, _ = moved("argilla", settings, file)
     marked = {
@@ -149,9 +176,10 @@ def test_spans_are_in_the_field_of_the_settings_or_of_their_quotes(written, move
         for _, rater, question, value in ratings_of(study)
     }
     assert marked == {
-        ("in_prompt", "u1"): [("prompt", "Write")], ("in_prompt", "u2"): ["prompt"],
+        ("in_prompt", "u1"): [("prompt", "Write")],
+        ("in_prompt", "u2"): ["prompt"],
         ("in_reply", "u1"): [("reply", "It")],
-    }  # fmt: skip
+    }
 
 
 def test_spans_that_may_be_in_either_text_are_asked_for(written, moved):
@@ -173,44 +201,72 @@ def test_ranked_names_that_are_no_fields_are_asked_for(written, moved):
 
 
 COLUMNS_1 = {
-    "prompt": "Write.", "response": "It rains.", "external_id": None, "metadata": '{"split": "train"}',
-    "quality": [{"user_id": "u1", "value": 4, "status": "submitted"},
-                {"user_id": "u2", "value": 2, "status": "discarded"}],
-    "quality-suggestion": 5, "quality-suggestion-metadata": {"type": "model", "score": 0.5, "agent": "tagger"},
-    "topics": [{"user_id": "u1", "value": ["sea", "land"], "status": "submitted"},
-               {"user_id": "u2", "value": [], "status": "submitted"}],
-    "topics-suggestion": None, "topics-suggestion-metadata": {"type": None, "score": None, "agent": None},
-    "marks": [{"user_id": "u1", "value": {"start": [3], "end": [8], "label": ["X"], "text": ["rains"]},
-               "status": "submitted"}],
-    "marks-suggestion": None, "marks-suggestion-metadata": {"type": None, "score": None, "agent": None},
-}  # fmt: skip
+    "prompt": "Write.",
+    "response": "It rains.",
+    "external_id": None,
+    "metadata": '{"split": "train"}',
+    "quality": [
+        {"user_id": "u1", "value": 4, "status": "submitted"},
+        {"user_id": "u2", "value": 2, "status": "discarded"},
+    ],
+    "quality-suggestion": 5,
+    "quality-suggestion-metadata": {"type": "model", "score": 0.5, "agent": "tagger"},
+    "topics": [
+        {"user_id": "u1", "value": ["sea", "land"], "status": "submitted"},
+        {"user_id": "u2", "value": [], "status": "submitted"},
+    ],
+    "topics-suggestion": None,
+    "topics-suggestion-metadata": {"type": None, "score": None, "agent": None},
+    "marks": [
+        {"user_id": "u1", "value": {"start": [3], "end": [8], "label": ["X"], "text": ["rains"]}, "status": "submitted"}
+    ],
+    "marks-suggestion": None,
+    "marks-suggestion-metadata": {"type": None, "score": None, "agent": None},
+}
 
 
 def test_columns_of_version_1_are_read(written, moved):
     study, said = moved("argilla", written("train.jsonl", [COLUMNS_1]))
     marked = {"output": "response", "start": 3, "end": 8, "text": "rains", "label": "X"}
-    assert ratings_of(study) == sorted([
-        ("line-1", "u1", "quality", 4), ("line-1", "tagger", "quality", 5), ("line-1", "u1", "topics", ["sea", "land"]),
-        ("line-1", "u2", "topics", []), ("line-1", "u1", "marks", {"spans": [marked], "none": []}),
-    ], key=repr)  # fmt: skip
+    assert ratings_of(study) == sorted(
+        [
+            ("line-1", "u1", "quality", 4),
+            ("line-1", "tagger", "quality", 5),
+            ("line-1", "u1", "topics", ["sea", "land"]),
+            ("line-1", "u2", "topics", []),
+            ("line-1", "u1", "marks", {"spans": [marked], "none": []}),
+        ],
+        key=repr,
+    )
     assert study.items.get().metadata == {"split": "train"}
     assert "1: discarded responses." in said
 
 
 def test_nested_records_of_version_1_are_read(written, moved):
     body = {
-        "fields": {"prompt": "Write.", "response": "It rains."}, "metadata": {}, "external_id": "r1",
-        "responses": [{"user_id": "u1", "status": "submitted", "values": {"tone": {"value": "a"}}},
-                      {"user_id": "u2", "status": "submitted", "values": {"tone": {"value": "b"}}}],
+        "fields": {"prompt": "Write.", "response": "It rains."},
+        "metadata": {},
+        "external_id": "r1",
+        "responses": [
+            {"user_id": "u1", "status": "submitted", "values": {"tone": {"value": "a"}}},
+            {"user_id": "u2", "status": "submitted", "values": {"tone": {"value": "b"}}},
+        ],
         "suggestions": [{"question_name": "tone", "value": "b", "agent": "tagger", "type": "model", "score": 1.0}],
-    }  # fmt: skip
+    }
     study, _ = moved("argilla", written("records.json", [body]))
     assert ratings_of(study) == [("r1", "tagger", "tone", "b"), ("r1", "u1", "tone", "a"), ("r1", "u2", "tone", "b")]
 
 
 def test_suggestions_that_are_numbers_of_labels_are_left_out(written, moved):
-    body = {"id": "r1", "text": "It rains.", "tone.responses": ["a", "b"], "tone.responses.users": ["u1", "u2"],
-            "tone.responses.status": ["submitted"] * 2, "tone.suggestion": 1, "tone.suggestion.agent": "m"}  # fmt: skip
+    body = {
+        "id": "r1",
+        "text": "It rains.",
+        "tone.responses": ["a", "b"],
+        "tone.responses.users": ["u1", "u2"],
+        "tone.responses.status": ["submitted"] * 2,
+        "tone.suggestion": 1,
+        "tone.suggestion.agent": "m",
+    }
     study, said = moved("argilla", written("train.jsonl", [body]))
     assert ratings_of(study) == [("r1", "u1", "tone", "a"), ("r1", "u2", "tone", "b")]
     assert "1: suggestions that are numbers of labels." in said

@@ -89,9 +89,11 @@ def test_mixed_labels_of_several_people_are_asked_for(written, moved):
         moved("doccano", file, rater=[("project.jsonl", "ann")])
     study, _ = moved("doccano", file, rater=[("project.jsonl", "*")])
     assert ratings_of(study) == [
-        ("7", "unnamed-1", "label", "yes"), ("7", "unnamed-2", "label", "yes"), ("8", "unnamed-1", "label", "no"),
+        ("7", "unnamed-1", "label", "yes"),
+        ("7", "unnamed-2", "label", "yes"),
+        ("8", "unnamed-1", "label", "no"),
         ("8", "unnamed-2", "label", "yes"),
-    ]  # fmt: skip
+    ]
 
 
 def test_the_file_of_shared_annotations_names_nobody(written, moved):

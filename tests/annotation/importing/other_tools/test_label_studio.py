@@ -77,8 +77,9 @@ def test_comparisons_become_a_study_of_pairs(written, moved):
     study, said = moved("label-studio", file, sides=[("pw", ("text2", "text1"))])
     assert study.protocol == "pairwise"
     assert ratings_of(study, "shown") == [
-        ("5", "user-1", "pw", "text1", ["text2", "text1"]), ("5", "user-2", "pw", "text2", ["text2", "text1"]),
-    ]  # fmt: skip
+        ("5", "user-1", "pw", "text1", ["text2", "text1"]),
+        ("5", "user-2", "pw", "text2", ["text2", "text1"]),
+    ]
     assert study.items.get().instruction == "Write."
     assert "by user-1: text1 is better\n  left, text2: Two.\n  right, text1, chosen: One.\n" in said
 
@@ -128,9 +129,10 @@ def config(*tags):
 
 
 SWAPPED = config(
-    '<Text name="model_a" value="$model_b"/>', '<Text name="model_b" value="$model_a"/>',
+    '<Text name="model_a" value="$model_b"/>',
+    '<Text name="model_b" value="$model_a"/>',
     '<Pairwise name="pw" toName="model_a,model_b"/>',
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -147,25 +149,46 @@ def configured(tmp_path):
 
 def test_the_configuration_says_which_field_was_left(written, moved, configured):
     data = {"prompt": "Write.", "model_a": "A.", "model_b": "B."}
-    file = written("export.json", [
-        task(5, [annotation(1, result("pw", "pairwise", {"selected": "left"}, "pw")),
-                 annotation(2, result("pw", "pairwise", {"selected": "right"}, "pw"))], **data),
-    ])  # fmt: skip
+    file = written(
+        "export.json",
+        [
+            task(
+                5,
+                [
+                    annotation(1, result("pw", "pairwise", {"selected": "left"}, "pw")),
+                    annotation(2, result("pw", "pairwise", {"selected": "right"}, "pw")),
+                ],
+                **data,
+            ),
+        ],
+    )
     study, said = moved("label-studio", file, configured(SWAPPED))
     assert ratings_of(study, "shown") == [
         ("5", "user-1", "pw", "model_b", ["model_b", "model_a"]),
         ("5", "user-2", "pw", "model_a", ["model_b", "model_a"]),
-    ]  # fmt: skip
+    ]
     assert "  left, model_b, chosen: B.\n  right, model_a: A.\n" in said
 
 
 def test_each_answer_is_about_the_field_that_its_tag_shows(written, moved, configured):
     data = {"prompt": "Write.", "one": "One.", "two": "Two."}
-    file = written("export.json", [
-        task(5, [annotation(1, result("good", "choices", {"choices": ["yes"]}, "t1"),
-                            result("stars", "rating", {"rating": 4}, "t2"),
-                            result("clear", "choices", {"choices": ["no"]}, "p"))], **data),
-    ])  # fmt: skip
+    file = written(
+        "export.json",
+        [
+            task(
+                5,
+                [
+                    annotation(
+                        1,
+                        result("good", "choices", {"choices": ["yes"]}, "t1"),
+                        result("stars", "rating", {"rating": 4}, "t2"),
+                        result("clear", "choices", {"choices": ["no"]}, "p"),
+                    )
+                ],
+                **data,
+            ),
+        ],
+    )
     with pytest.raises(CommandError) as asked:
         moved("label-studio", file)
     assert [line.partition("Decide it with ")[2] for line in str(asked.value).splitlines()[:3]] == [
@@ -179,13 +202,18 @@ def test_each_answer_is_about_the_field_that_its_tag_shows(written, moved, confi
     )
     study, _ = moved("label-studio", file, configured(rules))
     assert questions_of(study) == {
-        "good": ("category", {"choices": ["yes", "no"]}), "stars": ("likert", {"min": 1, "max": 7}),
+        "good": ("category", {"choices": ["yes", "no"]}),
+        "stars": ("likert", {"min": 1, "max": 7}),
         "clear": ("category", {"choices": ["yes", "no"]}),
-    }  # fmt: skip
-    assert ratings_of(study, "output__key") == sorted([
-        ("5", "user-1", "good", "yes", "two"), ("5", "user-1", "stars", 4, "one"),
-        ("5", "user-1", "clear", "no", "prompt"),
-    ], key=repr)  # fmt: skip
+    }
+    assert ratings_of(study, "output__key") == sorted(
+        [
+            ("5", "user-1", "good", "yes", "two"),
+            ("5", "user-1", "stars", 4, "one"),
+            ("5", "user-1", "clear", "no", "prompt"),
+        ],
+        key=repr,
+    )
 
 
 def test_a_tag_with_the_name_of_a_field_shows_it_unless_the_configuration_says_otherwise(written, moved, configured):
@@ -195,17 +223,21 @@ def test_a_tag_with_the_name_of_a_field_shows_it_unless_the_configuration_says_o
     file = written("export.json", [task(5, [answers], one="A.", two="B.")])
     study, _ = moved("label-studio", file)
     assert ratings_of(study, "output__key") == [
-        ("5", "user-1", "good", 2, "one"), ("5", "user-1", "stars", 4, "two"),
-    ]  # fmt: skip
+        ("5", "user-1", "good", 2, "one"),
+        ("5", "user-1", "stars", 4, "two"),
+    ]
     rules = config('<Text name="two" value="$one"/>', '<Rating name="stars" toName="two"/>')
     with pytest.raises(CommandError, match='"good" is not in the labelling configuration'):
         moved("label-studio", file, configured(rules))
 
 
 def test_a_person_can_say_what_tags_show(written, moved):
-    file = written("export.json", [
-        task(5, [annotation(1, result("stars", "rating", {"rating": 4}, "x"))], one="A.", two="B."),
-    ])  # fmt: skip
+    file = written(
+        "export.json",
+        [
+            task(5, [annotation(1, result("stars", "rating", {"rating": 4}, "x"))], one="A.", two="B."),
+        ],
+    )
     study, _ = moved("label-studio", file, shows=[("x", "two")])
     assert ratings_of(study, "output__key") == [("5", "user-1", "stars", 4, "two")]
     with pytest.raises(CommandError, match='no record has the field "three"; there are one, two'):
@@ -223,20 +255,29 @@ LISTS = config(
 
 def test_what_was_left_empty_is_an_answer_and_a_date_is_a_text(written, moved, configured):
     mark = {"start": 0, "end": 2, "text": "It", "labels": ["ERROR"]}
-    first = annotation(1, result("when", "datetime", {"datetime": "2026-03-01"}, "t"),
-                       result("count", "number", {"number": 3}, "t"),
-                       result("errors", "labels", mark, "t"))  # fmt: skip
+    first = annotation(
+        1,
+        result("when", "datetime", {"datetime": "2026-03-01"}, "t"),
+        result("count", "number", {"number": 3}, "t"),
+        result("errors", "labels", mark, "t"),
+    )
     second = annotation(2, result("topics", "choices", {"choices": ["sea"]}, "t"))
     file = written("export.json", [task(1, [first, second], text="It rains.")])
     study, _ = moved("label-studio", file, configured(LISTS))
     assert questions_of(study)["topics"] == ("category", {"choices": ["sea", "land"], "multiple": True})
     assert questions_of(study)["count"] == ("slider", {"min": 0, "max": 9})
     marked = {"output": "text", "start": 0, "end": 2, "text": "It", "label": "ERROR"}
-    assert ratings_of(study) == sorted([
-        ("1", "user-1", "when", "2026-03-01"), ("1", "user-1", "count", 3), ("1", "user-1", "topics", []),
-        ("1", "user-1", "errors", {"spans": [marked], "none": []}), ("1", "user-2", "topics", ["sea"]),
-        ("1", "user-2", "errors", {"spans": [], "none": ["text"]}),
-    ], key=repr)  # fmt: skip
+    assert ratings_of(study) == sorted(
+        [
+            ("1", "user-1", "when", "2026-03-01"),
+            ("1", "user-1", "count", 3),
+            ("1", "user-1", "topics", []),
+            ("1", "user-1", "errors", {"spans": [marked], "none": []}),
+            ("1", "user-2", "topics", ["sea"]),
+            ("1", "user-2", "errors", {"spans": [], "none": ["text"]}),
+        ],
+        key=repr,
+    )
 
 
 def test_a_choice_of_nothing_leaves_and_comes_back_in_every_format(written, moved, configured, tmp_path):
@@ -287,18 +328,35 @@ TABLE = config(
     '<TextArea name="note" toName="a"/><Rating name="stars" toName="b"/>',
 )
 MINIMAL = {
-    "prompt": "Write.", "one": "One.", "two": "Two.", "id": 5, "pw": [{"selected": "left"}],
-    "why": {"choices": ["short", "clear"]}, "ok": "no", "note": "Fine.", "stars": [{"rating": 2}], "annotator": 3,
-    "annotation_id": 9, "created_at": AT, "updated_at": AT, "lead_time": 4.5,
-}  # fmt: skip
+    "prompt": "Write.",
+    "one": "One.",
+    "two": "Two.",
+    "id": 5,
+    "pw": [{"selected": "left"}],
+    "why": {"choices": ["short", "clear"]},
+    "ok": "no",
+    "note": "Fine.",
+    "stars": [{"rating": 2}],
+    "annotator": 3,
+    "annotation_id": 9,
+    "created_at": AT,
+    "updated_at": AT,
+    "lead_time": 4.5,
+}
 
 
 @pytest.mark.parametrize("name", ["minimal.json", "export.csv"])
 def test_exports_with_a_row_per_annotation_are_read_with_the_configuration(written, moved, configured, tmp_path, name):
     file = written(name, [MINIMAL, {**MINIMAL, "annotator": 4, "annotation_id": 10, "why": None}])
     if name.endswith("csv"):
-        rows = [{key: value if isinstance(value, str) else json.dumps(value) for key, value in line.items()
-                 if value is not None} for line in json.loads(file.read_text())]  # fmt: skip
+        rows = [
+            {
+                key: value if isinstance(value, str) else json.dumps(value)
+                for key, value in line.items()
+                if value is not None
+            }
+            for line in json.loads(file.read_text())
+        ]
         with file.open("w", newline="") as table:
             writer = csv.DictWriter(table, sorted(MINIMAL), quoting=csv.QUOTE_NONNUMERIC)
             writer.writeheader()
@@ -307,10 +365,12 @@ def test_exports_with_a_row_per_annotation_are_read_with_the_configuration(writt
         moved("label-studio", file)
     study, _ = moved("label-studio", file, configured(TABLE))
     first = [
-        ("5", "user-3", "pw", "two", None, 4.5), ("5", "user-3", "why", ["short", "clear"], "one", 4.5),
-        ("5", "user-3", "ok", "no", "two", 4.5), ("5", "user-3", "note", "Fine.", "one", 4.5),
+        ("5", "user-3", "pw", "two", None, 4.5),
+        ("5", "user-3", "why", ["short", "clear"], "one", 4.5),
+        ("5", "user-3", "ok", "no", "two", 4.5),
+        ("5", "user-3", "note", "Fine.", "one", 4.5),
         ("5", "user-3", "stars", 2, "two", 4.5),
-    ]  # fmt: skip
+    ]
     second = [
         ("5", "user-4", question, [] if question == "why" else value, *more) for _, _, question, value, *more in first
     ]

@@ -94,8 +94,13 @@ def stored(user, orders=None, **labels):
         key: [[{"schema": schema, "name": name}, value] for schema, (name, value) in own.items()]
         for key, own in labels.items()
     }
-    return {"user_id": user, "instance_id_ordering": ["i1", "i2"], "instance_id_to_label_to_value": answers,
-            "instance_id_to_presentation_order": orders or {}, "instance_id_to_span_to_value": {}}  # fmt: skip
+    return {
+        "user_id": user,
+        "instance_id_ordering": ["i1", "i2"],
+        "instance_id_to_label_to_value": answers,
+        "instance_id_to_presentation_order": orders or {},
+        "instance_id_to_span_to_value": {},
+    }
 
 
 @pytest.fixture
@@ -107,32 +112,57 @@ def project(written, tmp_path):
         (tmp_path / "p" / "config.yaml").write_text(CONFIG % (", randomize_order: true" if shuffled else ""))
         for body in states:
             written(f"p/annotation_output/{body['user_id']}/user_state.json", body)
-            written(f"p/annotation_output/{body['user_id']}/annotation_history.jsonl", [
-                {"action_id": "a", "instance_id": "i1", "user_id": body["user_id"], "action_type": "add_label"},
-            ])  # fmt: skip
-        written("p/annotation_output/exports/jsonl/annotations.jsonl", [
-            {"instance_id": "i1", "user_id": "ann", "labels": {"better": {"selection": "A"}, "hard": {"3": "3"}},
-             "spans": {}, "links": {}},
-        ])  # fmt: skip
+            written(
+                f"p/annotation_output/{body['user_id']}/annotation_history.jsonl",
+                [
+                    {"action_id": "a", "instance_id": "i1", "user_id": body["user_id"], "action_type": "add_label"},
+                ],
+            )
+        written(
+            "p/annotation_output/exports/jsonl/annotations.jsonl",
+            [
+                {
+                    "instance_id": "i1",
+                    "user_id": "ann",
+                    "labels": {"better": {"selection": "A"}, "hard": {"3": "3"}},
+                    "spans": {},
+                    "links": {},
+                },
+            ],
+        )
         return tmp_path / "p"
 
     return write
 
 
 def test_comparisons_of_a_project_are_about_the_texts_and_not_the_prompt(project, moved):
-    labels = {"i1": {"better": ("selection", "A"), "degree": ("scale_value", "-2"),
-                     "order": ("rank_order", "Right one,Left one"), "hard": ("3", "3")},
-              "i2": {"better": ("selection", "tie")}}  # fmt: skip
+    labels = {
+        "i1": {
+            "better": ("selection", "A"),
+            "degree": ("scale_value", "-2"),
+            "order": ("rank_order", "Right one,Left one"),
+            "hard": ("3", "3"),
+        },
+        "i2": {"better": ("selection", "tie")},
+    }
     study, said = moved("potato", project([stored("ann", **labels)]))
     assert study.protocol == "pairwise"
     assert questions_of(study) == {
-        "better": ("preference", {}), "degree": ("likert", {"min": -2, "max": 2}), "order": ("preference", {}),
+        "better": ("preference", {}),
+        "degree": ("likert", {"min": -2, "max": 2}),
+        "order": ("preference", {}),
         "hard": ("likert", {"min": 1, "max": 7}),
-    }  # fmt: skip
-    assert ratings_of(study) == sorted([
-        ("i1", "ann", "better", "text-1"), ("i1", "ann", "degree", -2), ("i1", "ann", "order", "text-2"),
-        ("i1", "ann", "hard", 3), ("i2", "ann", "better", "tie"),
-    ], key=repr)  # fmt: skip
+    }
+    assert ratings_of(study) == sorted(
+        [
+            ("i1", "ann", "better", "text-1"),
+            ("i1", "ann", "degree", -2),
+            ("i1", "ann", "order", "text-2"),
+            ("i1", "ann", "hard", 3),
+            ("i2", "ann", "better", "tie"),
+        ],
+        key=repr,
+    )
     item = study.items.get(key="i1")
     assert (item.instruction, [one.text for one in item.outputs.order_by("position")]) == (
         "Write.",
@@ -156,9 +186,10 @@ def test_an_order_that_was_drawn_says_which_text_was_a(project, moved):
     orders = {"i1": {"better": [1, 0], "degree": [1, 0]}, "i2": {"better": [0, 1]}}
     study, _ = moved("potato", project([stored("ann", orders, **labels)], shuffled=True))
     assert ratings_of(study, "shown") == [
-        ("i1", "ann", "better", "text-2", ["text-2", "text-1"]), ("i1", "ann", "degree", 2, ["text-2", "text-1"]),
+        ("i1", "ann", "better", "text-2", ["text-2", "text-1"]),
+        ("i1", "ann", "degree", 2, ["text-2", "text-1"]),
         ("i2", "ann", "better", "text-2", ["text-1", "text-2"]),
-    ]  # fmt: skip
+    ]
 
 
 def test_an_export_without_the_order_that_was_drawn_is_refused(project, moved):
@@ -186,6 +217,14 @@ def test_exports_are_read_and_without_the_configuration_sides_are_asked_for(proj
     assert ratings_of(study)[0] == ("i1", "ann", "better", "text-2")
 
 
+@pytest.mark.parametrize("sides", [("zeta", "alpha"), ("alpha", "zeta")])
+def test_a_scale_between_two_named_texts_counts_from_the_left_one(written, moved, sides):
+    data = written("data.jsonl", [{"id": "i1", "zeta": "First text here.", "alpha": "Second text here."}])
+    answer = {"instance_id": "i1", "user_id": "ann", "labels": {"degree": {"scale_value": "-2"}}}
+    study, _ = moved("potato", data, written("export/annotations.jsonl", [answer]), sides=[("degree", sides)])
+    assert [value for *_, value in ratings_of(study)] == [sides[0], -2]
+
+
 def erase(study, tmp_path):
     """Make room for the same study again."""
     study.slug = f"earlier-{study.pk}"
@@ -206,11 +245,15 @@ def test_a_machine_that_annotated_is_no_person(written, moved):
 def test_best_and_worst_of_a_tuple_are_its_texts(written, moved):
     tuple_ = [{"source_id": f"s{n}", "text": f"Text {n}.", "position": letter} for n, letter in enumerate("ABC")]
     data = written("data.jsonl", [{"id": "t1", "text": "", "_bws_items": tuple_}])
-    state = written("ann/user_state.json", {
-        "user_id": "ann", "instance_id_to_label_to_value": {
-            "t1": [[{"schema": "bws", "name": "best"}, "C"], [{"schema": "bws", "name": "worst"}, "A"]],
+    state = written(
+        "ann/user_state.json",
+        {
+            "user_id": "ann",
+            "instance_id_to_label_to_value": {
+                "t1": [[{"schema": "bws", "name": "best"}, "C"], [{"schema": "bws", "name": "worst"}, "A"]],
+            },
         },
-    })  # fmt: skip
+    )
     study, _ = moved("potato", data, state)
     assert (study.protocol, questions_of(study)) == ("listwise", {"bws": ("best_worst", {})})
     assert ratings_of(study) == [("t1", "ann", "bws", {"best": "s2", "worst": "s0"})]
@@ -218,12 +261,18 @@ def test_best_and_worst_of_a_tuple_are_its_texts(written, moved):
 
 def test_answers_that_two_files_have_count_once(written, moved):
     one = written("out/ann/annotated_instances.jsonl", [instance("i1", {"tone": {"plain": "true"}})])
-    two = written("out/ann/more/annotated_instances.jsonl", [
-        {**instance("i1", {"tone": {"plain": "true"}}), "user_id": "ann"},
-    ])  # fmt: skip
-    three = written("out/ann/other/annotated_instances.jsonl", [
-        {**instance("i1", {"tone": {"warm": "true"}}), "user_id": "ann"},
-    ])  # fmt: skip
+    two = written(
+        "out/ann/more/annotated_instances.jsonl",
+        [
+            {**instance("i1", {"tone": {"plain": "true"}}), "user_id": "ann"},
+        ],
+    )
+    three = written(
+        "out/ann/other/annotated_instances.jsonl",
+        [
+            {**instance("i1", {"tone": {"warm": "true"}}), "user_id": "ann"},
+        ],
+    )
     study, said = moved("potato", one, two)
     assert ratings_of(study) == [("i1", "ann", "tone", "plain")]
     assert "1: answers that another file has, too." in said
