@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, IntegrityError, transaction
@@ -34,15 +34,11 @@ AT_END = ("done", "waiting", "between", "paused", "closed")
 
 @dataclass(frozen=True)
 class WayBack:
-    """What a person gets with the end of their stay: the code and the address of the recruiter, if there are any.
-
-    With `fields`, a form posts them to the address; without, a link leads there.
-    """
+    """What a person gets with the end of their stay: the code and the address of the recruiter, if there are any."""
 
     recruiter: str
     code: str
     address: str
-    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 def stay_of(study: Study, person: Person) -> CrowdStay | None:
@@ -58,8 +54,7 @@ def way_back(study: Study, stay: CrowdStay) -> WayBack | None:
     known = CrowdId.objects.filter(study=study, person=stay.rater.person_id).first()
     values = (known.participant, known.recruiter_study, known.session) if known else ("", "", "")
     ids = dict(zip(PARTS, values, strict=True))
-    address = recruiter.return_address(stay.code, stay.outcome, ids)
-    return WayBack(recruiter.name, stay.code, address, recruiter.return_form(stay.code, stay.outcome, ids))
+    return WayBack(recruiter.name, stay.code, recruiter.return_address(stay.code, stay.outcome, ids))
 
 
 def settle(study: Study, person: Person) -> CrowdStay | None:

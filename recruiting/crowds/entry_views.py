@@ -23,7 +23,6 @@ from recruiting.crowds.ending import open_again, settle, stay_of, way_back
 from recruiting.crowds.entry_limits import EntryLimitedError, count_answer, count_entry, forget_answers
 from recruiting.crowds.link_settings import PublicLink, public_link_of
 from recruiting.crowds.recruiter_settings import recruiter_of
-from recruiting.crowds.return_forms import with_return_form
 from recruiting.crowds.signed_entry import LinkRefusedError, carried, ids_in
 
 WRONG = gettext_noop("That is not what the text asks for. Here is another one: read it to the end.")
@@ -46,8 +45,6 @@ def enter_by_recruiter(request: HttpRequest, slug: str) -> HttpResponse:
         context["carried"] = carried(recruiter, given)
         if not entering.takes_entries(study):
             return _refused(request, context, entering.CLOSED)
-        if recruiter.is_preview(given):
-            return _page(request, context | {"is_preview": True}, 422 if request.method == "POST" else 200)
         ids = ids_in(study, recruiter, given)
         if request.method == "POST":
             return _begin_by_recruiter(request, study, ids)
@@ -151,9 +148,8 @@ def outcome(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(NOTHING)
     if not stay.outcome:
         return redirect("annotation:home")
-    back = way_back(study, stay)
-    context = {"study": study, "stay": stay, "outcome": stay.outcome, "back": back}
-    return with_return_form(render(request, "recruiting/outcome.html", context), back)
+    context = {"study": study, "stay": stay, "outcome": stay.outcome, "back": way_back(study, stay)}
+    return render(request, "recruiting/outcome.html", context)
 
 
 def _study(slug: str) -> Study:

@@ -21,20 +21,16 @@ from recruiting.crowds.checked_values import (
 from recruiting.crowds.outcomes import OUTCOMES
 
 RECRUITER = "recruiter"
-PROLIFIC, GENERIC, MTURK = "prolific", "generic", "mturk"
+PROLIFIC, GENERIC = "prolific", "generic"
 PARTS = ("participant", "study", "session")
 """What a link says of a person: who, in which study of the recruiter, and in which submission."""
 PROLIFIC_PARAMETERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
-MTURK_PARAMETERS = {"participant": "workerId", "study": "hitId", "session": "assignmentId"}
-MTURK_SUBMIT = "https://www.mturk.com/mturk/externalSubmit"
-MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What MTurk sends for the assignment to somebody who has not accepted the task yet."""
+GENERIC_PARAMETERS = {"participant": "id"}
 PROLIFIC_RETURN = "https://app.prolific.com/submissions/complete?cc={code}"
 PROLIFIC_TOKEN = "prolific_token"  # noqa: S105 - the name of a parameter
 COMMON = ("profile", "intro", "parameters", "study_ids", "codes", "minutes", "least", "pay", "per_hour", "currency")
 KEYS_OF: Mapping[str, Sequence[str]] = {
     PROLIFIC: (*COMMON, "token"), GENERIC: (*COMMON, "name", "own_codes", "return", "signature"),
-    MTURK: (*COMMON, "own_codes", "submit_to"),
 }  # fmt: skip
 PARAMETER = re.compile("[A-Za-z][A-Za-z0-9_-]{0,59}")
 CODE = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -45,10 +41,6 @@ PLACEHOLDERS = ("code", "outcome", *PARTS)
 LONGEST_INTRO, LONGEST_NAME, LONGEST_RETURN, LONGEST_CURRENCY = 5000, 100, 1000, 8
 MOST_IDS, MOST_KEYS, MOST_PAY, MOST_LEAST = 100, 20, 10_000, 100_000
 KEY_PARTS = ("kty", "kid", "n", "e")
-
-
-NAMES = {PROLIFIC: "Prolific", MTURK: "Mechanical Turk"}
-PARAMETERS_OF = {PROLIFIC: PROLIFIC_PARAMETERS, MTURK: MTURK_PARAMETERS}
 
 
 @dataclass(frozen=True)
@@ -62,18 +54,13 @@ class Recruiter:
         return self.body["profile"] == PROLIFIC
 
     @property
-    def is_mturk(self) -> bool:
-        return self.body["profile"] == MTURK
-
-    @property
     def name(self) -> str:
-        known = NAMES.get(self.body["profile"])
-        return known or self.body.get("name") or gettext("the recruiter")
+        return "Prolific" if self.is_prolific else self.body.get("name") or gettext("the recruiter")
 
     @property
     def parameters(self) -> Mapping[str, str]:
         """The name of the parameter of each of PARTS that a link has."""
-        return self.body.get("parameters") or PARAMETERS_OF.get(self.body["profile"], {"participant": "id"})
+        return self.body.get("parameters") or (PROLIFIC_PARAMETERS if self.is_prolific else GENERIC_PARAMETERS)
 
     @property
     def return_template(self) -> str:
@@ -86,18 +73,8 @@ class Recruiter:
         """Whether each person gets a code of their own for this outcome."""
         return outcome in self.body.get("own_codes", ())
 
-    def is_preview(self, given: Mapping[str, Any]) -> bool:
-        """Whether a link with these parameters is of somebody who only looks at the task before accepting it."""
-        return self.is_mturk and given.get(self.parameters.get("session", "")) == MTURK_PREVIEW
-
-    def return_form(self, code: str, outcome: str, ids: Mapping[str, str]) -> dict[str, str]:
-        """The fields of the form that takes a person back; {} for recruiters to which a link leads."""
-        return {"assignmentId": ids["session"], "outcome": outcome, "code": code} if self.is_mturk else {}
-
     def return_address(self, code: str, outcome: str, ids: Mapping[str, str]) -> str:
         """The address that takes a person back, or "" if there is none or it needs a code that the outcome lacks."""
-        if self.is_mturk:
-            return str(self.body.get("submit_to", MTURK_SUBMIT))
         template = self.return_template
         if not template or ("{code}" in template and not code):
             return ""
@@ -115,7 +92,7 @@ def checked_recruiter(value: Any, field: str) -> Mapping[str, Any]:
     """Return the settings of a recruiter. Raises FieldInvalidError."""
     profile = value.get("profile") if isinstance(value, dict) else None
     if not isinstance(profile, str) or profile not in KEYS_OF:
-        raise FieldInvalidError(f"{field}.profile", f"must be {PROLIFIC}, {MTURK} or {GENERIC}")
+        raise FieldInvalidError(f"{field}.profile", f"must be {PROLIFIC} or {GENERIC}")
     body = checked_mapping(value, field, KEYS_OF[profile])
     checked_text(body, "intro", field, LONGEST_INTRO)
     checked_text(body, "name", field, LONGEST_NAME)
@@ -133,10 +110,6 @@ def checked_recruiter(value: Any, field: str) -> Mapping[str, Any]:
         checked_number(pay, outcome, f"{field}.pay", MOST_PAY)
     if "return" in body:
         check_return(body["return"], f"{field}.return")
-    if "submit_to" in body:
-        check_return(body["submit_to"], f"{field}.submit_to")
-        if "{" in body["submit_to"]:
-            raise FieldInvalidError(f"{field}.submit_to", "must be an address without placeholders")
     _check_signature(body, field)
     _check_token(body, field)
     return body
@@ -168,8 +141,6 @@ def _check_parameters(body: Mapping[str, Any], field: str) -> None:
         matching(name, PARAMETER, f"{here}.{part}")
     if names and "participant" not in names:
         raise FieldInvalidError(here, "must name the parameter of the participant")
-    if names and body["profile"] == MTURK and "session" not in names:
-        raise FieldInvalidError(here, "must name the parameter of the session, which is the assignment")
     if len(set(names.values())) < len(names):
         raise FieldInvalidError(here, "must have a different name for each part")
 

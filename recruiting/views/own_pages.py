@@ -11,7 +11,6 @@ from annotation.models import Membership
 from annotation.models.people import Role
 from recruiting.access import own_rater
 from recruiting.crowds.ending import withdraw
-from recruiting.crowds.return_forms import with_return_form
 from recruiting.models import CrowdId
 from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.data_download import own_data
@@ -63,7 +62,7 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
             if account_is_gone:
                 request.session.flush()
                 request.user = AnonymousUser()  # the page offers no button to sign out
-            return with_return_form(render(request, "recruiting/left.html", context), back)
+            return render(request, "recruiting/left.html", context)
         except (ErasureRefusedError, MembershipRefusedError) as refused:
             problem = str(refused)
     step = consent_step(study)

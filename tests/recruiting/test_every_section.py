@@ -57,7 +57,6 @@ RECRUITERS = {
     "prolific": {"profile": "prolific", **SHARED, "token": TOKEN},
     "generic": {"profile": "generic", "name": "Panel", **OWN, "return": "https://panel.example/?c={code}",
                 "signature": {"parameter": "sig", "number": 2}},
-    "mturk": {"profile": "mturk", **OWN, "submit_to": "https://workersandbox.mturk.com/mturk/externalSubmit"},
 }  # fmt: skip
 ATTENTION = {"text": "Take b.", "question": "Which?", "choices": ["a", "b", "c"], "answer": "b"}
 LINK = {"people": 30, "open": False, "intro": "Join us.", "minutes": 45, "attention": [ATTENTION]}
