@@ -27,7 +27,7 @@ OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
     DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES
     JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_FORMAT LOG_LEVEL METRICS_TOKEN OIDC_CLIENT_ID OIDC_CLIENT_SECRET
     OIDC_JOIN_BY_EMAIL OIDC_NAME OIDC_SERVER OTHER_TOOL_BYTES PGPASSWORD PORT POSTGRES_PASSWORD PROFILE PROXY_COUNT
-    REDIS_PASSWORD REFERENCE_DATA REPLICA_DATABASE_URL RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS
+    REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS
     SENTRY_DSN SESSION_IDLE_HOURS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL
     TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
@@ -50,14 +50,6 @@ EMAIL_PORTS = {"smtp": 587, "smtps": 465}
 DATABASE_FORM = (
     "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3. Without it, "
     "SQLite in VAR is used."
-)
-REPLICA_FORM = (
-    "REPLICA_DATABASE_URL must be postgres://user:password@host:5432/name, with the name of the main database. Without "
-    "it, reports and exports are read from the main database."
-)
-REPLICA_ALONE = (
-    "REPLICA_DATABASE_URL is set, but the main database is SQLite, which has no replicas. Remove the setting, or set "
-    "DATABASE_URL to the PostgreSQL database that it is a replica of."
 )
 BROKER_FORM = (
     "BROKER_URL must be redis://:password@host:6379/0 or rediss://... Without it, files in VAR are used, which works "
@@ -210,30 +202,6 @@ def read_database(env: Env, default: Path, profile: str = "embedded") -> Any:
     if not found["ENGINE"].endswith((".postgresql", ".sqlite3")) or not found["NAME"]:
         raise ImproperlyConfigured(DATABASE_FORM)
     return found
-
-
-def read_replica(env: Env, main: dict[str, Any], profile: str = "embedded") -> dict[str, Any] | None:
-    """Return the settings of the replica of the `main` database from REPLICA_DATABASE_URL; None without one.
-
-    Its connections have the options of the main ones, and can only read. POSTGRES_PASSWORD is its password, too.
-
-    The error does not repeat the address, which may contain a password.
-    """
-    given = (read_secret(env, "REPLICA_DATABASE_URL", profile) or "").strip()
-    if not given:
-        return None
-    if not main["ENGINE"].endswith("postgresql"):
-        raise ImproperlyConfigured(REPLICA_ALONE)
-    try:
-        given = with_password(given, read_secret(env, "POSTGRES_PASSWORD", profile), "POSTGRES_PASSWORD")
-        found = dj_database_url.parse(given)
-    except ValueError:
-        raise ImproperlyConfigured(REPLICA_FORM) from None
-    if not found["ENGINE"].endswith(".postgresql") or not found["NAME"]:
-        raise ImproperlyConfigured(REPLICA_FORM)
-    options = {**main["OPTIONS"], "connect_timeout": 2, **found.get("OPTIONS", {})}
-    options["options"] = f"{main['OPTIONS'].get('options', '')} -c default_transaction_read_only=on".strip()
-    return {**found, "ENGINE": main["ENGINE"], "OPTIONS": options}
 
 
 def read_broker(env: Env, profile: str) -> str:

@@ -17,7 +17,6 @@ from config.background.workers import worker_status
 from config.clock_skew import clock_skew
 from config.models import Worker
 from config.registry import bound
-from config.replica import replica_note
 from config.schema_state import names_in_database, names_on_disk
 
 OK, DEGRADED, DOWN = "ok", "degraded", "down"
@@ -67,14 +66,8 @@ def clocks() -> str:
     return DEGRADED if max(map(abs, skews)) > LARGEST_SKEW else OK
 
 
-def replica() -> str:
-    """Whether workers can use the replica, as they noted; they read the main database if they cannot."""
-    return DEGRADED if replica_note().exists() else OK
-
-
 OWN_CHECKS: Mapping[str, Check] = {
     "migrations": migrations, "disk": disk, "workers": workers, "broker": broker, "clocks": clocks,
-    "replica": replica,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from environs import Env
 
 SECRETS = (
     "BROKER_URL", "DATABASE_URL", "METRICS_TOKEN", "OIDC_CLIENT_SECRET", "POSTGRES_PASSWORD", "REDIS_PASSWORD",
-    "REPLICA_DATABASE_URL", "SECRET_KEY", "SECRET_KEY_FALLBACKS",
+    "SECRET_KEY", "SECRET_KEY_FALLBACKS",
 )  # fmt: skip
 """Settings that may be in files, whose paths are in settings of the same name with `_FILE` at the end."""
 MOST_BYTES = 10_000

@@ -19,7 +19,6 @@ from config.environment import (
     read_level,
     read_metrics_token,
     read_profile,
-    read_replica,
     read_second_factor,
     read_secret_key,
     read_sentry_dsn,
@@ -145,8 +144,6 @@ else:
     _given["options"] = f"{_plans} {_given.get('options', '')}".strip()
 # Whether a round trip to the database takes so long that statements are to travel together (config/prepared_sql.py).
 DATABASE_FAR = read_boolean(env, "DATABASE_FAR", default=False)
-# Where workers and commands read reports and exports from; None without one (config/replica.py).
-REPLICA: dict[str, Any] | None = read_replica(env, DATABASES["default"], PROFILE)
 # Each process caches in its own memory, which ends with it. Cached values can always be computed again from the rows.
 _MEMORY = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -22,7 +22,6 @@ from config.background.waking import enqueue
 from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.models import Erasure
-from config.replica import read_from_replica
 from reports.data_state import answers_since, data_state, newest_entries, state_of
 from reports.finite_figures import as_json
 from reports.models import KeptReport
@@ -290,7 +289,7 @@ def compute_here(study: Study, key: str, choices: Choices) -> dict[str, Any]:
     Raises ChoiceInvalidError and ImportPendingError.
     """
     kind, digest = report_kinds()[key], digest_of(study, choices)
-    made = read_from_replica(partial(computed, study, kind, choices))
+    made = computed(study, kind, choices)
     try:
         with transaction.atomic():
             now = database_now()

@@ -97,7 +97,6 @@ def test_every_check_has_a_test_that_make_test_runs():
 @pytest.mark.parametrize(
     ("test", "left_out"),
     [
-        ("tests/faults/test_replica.py::test_exports_and_reports_are_read_from_the_replica_with_the_same_bytes", True),
         ("tests/faults/test_power_cuts.py::test_a_whole_copy_is_right_and_a_lost_answer_is_named", False),
         ("tests/load/test_processes.py::test_more_web_processes_behind_the_proxy_claim_no_more_than_the_quota", True),
         ("tests/faults/test_small_edition.py::test_after_a_fault_ledgers_database_and_export_agree", False),

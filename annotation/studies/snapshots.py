@@ -5,17 +5,13 @@ from contextlib import contextmanager
 
 from annotation.models import Study
 from annotation.studies.locking import refuse_pending_import
-from config.replica import on_replica
 from config.snapshot import snapshot
 
 
 @contextmanager
 def study_snapshot(study: Study) -> Iterator[Study]:
-    """Yield the study; everything read inside the block is as of one moment. Raises ImportPendingError.
-
-    Inside `config.replica.read_from_replica`, it is read from the replica.
-    """
-    with on_replica(), snapshot():
+    """Yield the study; everything read inside the block is as of one moment. Raises ImportPendingError."""
+    with snapshot():
         present = Study.objects.get(pk=study.pk)
         refuse_pending_import(present)
         yield present

@@ -2,7 +2,6 @@
 
 import time
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
-from config.replica import read_from_replica
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 from reports.kept_files.kept_exports import (
     BUNDLE,
@@ -75,10 +73,9 @@ def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
     claim.update(step="Writing the files")
     via = f"kept export {row.pk}"
     if row.form == BUNDLE:
-        write = partial(import_string(WRITE_BUNDLE), study, folder, row.requested_by, via)
+        import_string(WRITE_BUNDLE)(study, folder, row.requested_by, via)
     else:
-        write = partial(export_study, study, folder, row.form, row.requested_by, via, derived=True)
-    read_from_replica(write)
+        export_study(study, folder, row.form, row.requested_by, via, derived=True)
     claim.update(step="Packing them into one file")
     sha256 = zip_folder(folder, part)
     fields: dict[str, Any] = {

@@ -1,14 +1,12 @@
 """Computes a report and keeps it."""
 
 from datetime import timedelta
-from functools import partial
 
 from django.db import transaction
 
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from config.replica import read_from_replica
 from reports.kept_reports import WORK_KEY, ReportOutdatedError, computed, is_kept, make_room
 from reports.models import KeptReport
 from reports.report_kinds import report_kinds
@@ -31,7 +29,7 @@ def compute(claim: Claim) -> None:
         return
     try:
         with claim.kept_alive():
-            made = read_from_replica(partial(computed, row.study, kind, row.choices))
+            made = computed(row.study, kind, row.choices)
         with transaction.atomic():
             make_room(row, made)
             with claim.finish(**made.fields):

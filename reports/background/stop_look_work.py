@@ -1,14 +1,12 @@
 """Takes the looks of stop rules: computes the figures, keeps them, and pauses a study whose rules are met."""
 
 from datetime import timedelta
-from functools import partial
 
 from django.utils.module_loading import import_string
 
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import TryLaterError, Work
-from config.replica import read_from_replica
 from recruiting.stopping.looking import WORK_KEY, finish_look, taken_before
 from recruiting.stopping.plan_spec import read_stopping
 from recruiting.stopping.stopping_models import StopLook
@@ -25,8 +23,7 @@ def take_look(claim: Claim) -> None:
     spec = read_stopping(look.plan.spec)
     try:
         with claim.kept_alive():
-            compute = partial(import_string(FIGURES), look.plan.study, spec, taken_before(look))
-            answers, figures = read_from_replica(compute)
+            answers, figures = import_string(FIGURES)(look.plan.study, spec, taken_before(look))
     except ImportPendingError:
         raise TryLaterError(IMPORTING, WAIT, counts=False) from None
     met = all(rule["met"] for rule in figures["rules"])

@@ -19,7 +19,6 @@ from config.environment import (
     read_database,
     read_level,
     read_profile,
-    read_replica,
     read_second_factor,
     read_secret_key,
     read_synchronous,
@@ -172,20 +171,6 @@ def test_addresses_of_both_databases_are_accepted(monkeypatch, tmp_path):
     assert (found["HOST"], found["PORT"], found["NAME"]) == ("h", 5433, "name")
     monkeypatch.setenv("DATABASE_URL", "sqlite:////srv/x.sqlite3")
     assert read_database(Env(), tmp_path)["NAME"] == "/srv/x.sqlite3"
-
-
-def test_sqlite_refuses_a_replica_and_a_replica_can_only_read(monkeypatch, tmp_path):
-    done = command(tmp_path, REPLICA_DATABASE_URL="postgres://me:hidden@replica/site")
-    assert done.returncode == 1
-    assert done.stderr.startswith("REPLICA_DATABASE_URL is set, but the main database is SQLite")
-    main = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": {"prepare_threshold": 5, "options": "-c a=b"}}
-    monkeypatch.setenv("REPLICA_DATABASE_URL", "sqlite:////srv/x.sqlite3")
-    with pytest.raises(ImproperlyConfigured, match="REPLICA_DATABASE_URL must be postgres://"):
-        read_replica(Env(), main)
-    monkeypatch.setenv("REPLICA_DATABASE_URL", "postgres://me@replica/site?connect_timeout=9")
-    options = read_replica(Env(), main)["OPTIONS"]
-    assert options["options"] == "-c a=b -c default_transaction_read_only=on"
-    assert (options["prepare_threshold"], options["connect_timeout"]) == (5, 9)
 
 
 def test_log_levels_are_accepted_and_other_words_refused(monkeypatch):

@@ -10,7 +10,6 @@ from django.utils import timezone
 from config import readiness
 from config.background.workers import report_alive
 from config.models import Worker
-from config.replica import note_replica_state, replica_note
 from operating.last_backup import note_backup, note_failure
 
 Usage = namedtuple("Usage", "total used free")
@@ -44,7 +43,7 @@ def test_a_site_with_everything_is_ready(client):
     start_workers()
     status, told = asked(client)
     assert (status, told["status"]) == (200, "ok")
-    expected = {"database", "migrations", "disk", "workers", "broker", "clocks", "replica", "backup"}
+    expected = {"database", "migrations", "disk", "workers", "broker", "clocks", "backup"}
     assert expected <= told["checks"].keys()
     assert set(told["checks"].values()) == {"ok"}
 
@@ -92,13 +91,6 @@ def test_a_database_without_this_versions_migrations_is_down(client, monkeypatch
     monkeypatch.setattr(readiness, "names_in_database", lambda: {("config", "0001_initial")})
     status, told = asked(client)
     assert (status, told["checks"]["migrations"]) == (503, "down")
-
-
-def test_a_replica_that_workers_cannot_use_is_told(client):
-    replica_note().write_text("it is away\n")
-    assert asked(client)[1]["checks"]["replica"] == "degraded"
-    note_replica_state()  # none is configured any more
-    assert asked(client)[1]["checks"]["replica"] == "ok"
 
 
 def test_clocks_that_differ_are_told(client):

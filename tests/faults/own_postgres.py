@@ -17,7 +17,7 @@ from tests.load.server import free_port
 from tests.ops.conftest import children_of, wait_for_the_end_of
 
 SLOWEST_START = 30.0
-PROGRAMS = ("postgres", "initdb", "pg_basebackup")
+PROGRAMS = ("postgres", "initdb")
 AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--")
 """Not ended with its parent, which for the kernel is a thread: faults happen in threads."""
 FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT
@@ -50,16 +50,6 @@ class OwnPostgres:
         self.port = free_port()
         data = self._empty_data()
         self._run("initdb", "--pgdata", str(data), "--username", "postgres", "--auth", "trust", "--no-sync")
-
-    def copy_from(self, main: "OwnPostgres") -> None:
-        """Make this cluster a streaming replica of a running one; it follows once it is started."""
-        self.port = free_port()
-        self.folder.mkdir()
-        data = self._empty_data()
-        self._run(
-            "pg_basebackup", "--pgdata", str(data), "--dbname", main.url, "--write-recovery-conf", "--checkpoint",
-            "fast", "--no-sync",
-        )  # fmt: skip
 
     def start(self) -> None:
         """Start the server, again if it ends at once, as a service manager does; wait until it accepts connections."""
@@ -178,15 +168,3 @@ def own_postgres(folder: Path, connections: int = 60) -> Iterator[OwnPostgres]:
         yield server
     finally:
         server.stop(IMMEDIATE)
-
-
-@contextmanager
-def own_replica(folder: Path, main: OwnPostgres) -> Iterator[OwnPostgres]:
-    """Yield a running streaming replica of `main` in a new `folder`, which is ended after the block."""
-    replica = OwnPostgres(folder)
-    replica.copy_from(main)
-    replica.start()
-    try:
-        yield replica
-    finally:
-        replica.stop(IMMEDIATE)

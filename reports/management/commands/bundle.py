@@ -1,7 +1,6 @@
 """Write the bundle of a study: report, figures, plots, data, versions and hashes in one file."""
 
 from argparse import ArgumentParser
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.management.study_lookup import find_study
-from config.replica import read_from_replica
 from reports.exporting import ExportRefusedError
 from reports.kept_files.bundle_folder import write_bundle
 from reports.kept_files.zip_archive import zip_folder
@@ -31,7 +29,7 @@ class Command(BaseCommand):
         try:
             with TemporaryDirectory(prefix=".bundle-", dir=out.parent) as place:
                 folder, part = Path(place) / f"{study.slug}-bundle", Path(place) / "part"
-                contents = read_from_replica(partial(write_bundle, study, folder))
+                contents = write_bundle(study, folder)
                 sha256 = zip_folder(folder, part)
                 part.rename(out)
         except ExportRefusedError as problem:

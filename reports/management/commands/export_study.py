@@ -1,14 +1,12 @@
 """Export a study as a folder of files, described in docs/formats.md."""
 
 from argparse import ArgumentParser
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.management.study_lookup import find_study
-from config.replica import read_from_replica
 from config.snapshot import read_without_mapping
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 
@@ -31,8 +29,7 @@ class Command(BaseCommand):
         study = find_study(options["slug"])
         try:
             derived = not options["data_only"]
-            write = partial(export_study, study, options["out"], options["format"], derived=derived)
-            manifest = read_from_replica(write)
+            manifest = export_study(study, options["out"], options["format"], derived=derived)
         except ExportRefusedError as problem:
             raise CommandError(str(problem)) from None
         counts = manifest["counts"]
