@@ -13,7 +13,7 @@ from accounts.auditing import record
 from accounts.models import Person, SignInLink
 from accounts.secret_tokens import new_token, token_hash
 from config.database_clock import database_now
-from config.registry import bound
+from config.parts import parts
 
 NOBODY = "This account stands for no person. Nobody can sign in with it."
 SIGN_IN, PASSWORD = SignInLink.Purpose.SIGN_IN, SignInLink.Purpose.PASSWORD
@@ -67,8 +67,8 @@ def open_link(token: str, purpose: str = SIGN_IN) -> SignInLink | None:
 
 
 def _is_backed(link: SignInLink) -> bool:
-    """Whether the person who made a study's link may still make it; `link_rules` of the apps to the right decide."""
-    return not link.study or all(rule(link) for rule in bound("link_rules", "IS_BACKED"))
+    """Whether the person who made a study's link may still make it; apps that import this one decide."""
+    return not link.study or all(part.is_backed(link) for part in parts())
 
 
 def revoke_links(person: Person, actor: Person | None, study: str = "") -> int:

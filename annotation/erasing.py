@@ -1,6 +1,6 @@
 """What is erased with a study, with a rater's answers, and with a person. Each app says so for its own tables.
 
-An app has a module `erasing.py` that binds ERASING. Rows are deleted in any order within one transaction; the database
+Rows are deleted in any order within one transaction; the database
 checks at its end that nothing refers to a deleted row, so a table that was forgotten makes the erasure fail as a whole.
 """
 
@@ -56,7 +56,7 @@ from annotation.studies.assignment_plan import NAMING_RATERS
 from annotation.studies.assignment_plan import OPTION as PLAN
 from config.database_clock import database_now
 from config.erasure import ErasedRows
-from config.registry import bound
+from config.parts import parts
 
 ANSWERS_TAKEN_BACK, RUN_REPLACED = "answers taken back", "run replaced"
 """The audit's names of steps after which answers count no longer; an export that is being written looks for them."""
@@ -257,4 +257,4 @@ def _erase_assignments(assignments: QuerySet[Assignment], erased: ErasedRows) ->
 
 def all_erasing() -> tuple[Erasing, ...]:
     """What each app erases; an app comes before those it imports."""
-    return bound("erasing", "ERASING")
+    return tuple(part.erasing for part in parts() if part.erasing is not None)

@@ -25,7 +25,7 @@ def main() -> None:
 
         from accounts.models import Person
         from annotation.members.membership import add_member
-        from config.registry import bound
+        from config.parts import parts
         from config.warm_up import warm_up
 
         people = [Person.objects.create_user(f"visitor-{number}") for number in range(VISITORS)]
@@ -40,8 +40,8 @@ def main() -> None:
         if child:
             os.waitpid(child, 0)
             return
-        for warm_up_of_app in bound("warming", "warm_up_thread"):
-            warm_up_of_app()
+        for part in parts():
+            part.warm_up_thread()
         print(f"warmed up; PostgreSQL {1000 * server_seconds():.1f}")
         for number, browser in enumerate(browsers, 1):
             print(f"visitor {number}: {visit(browser, study)}", flush=True)

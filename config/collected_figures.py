@@ -1,6 +1,6 @@
 """Collects figures for monitoring: the sums of what all processes have counted, and what the database knows anyway.
 
-An app adds figures of its own by binding `FIGURES`, a function that yields them, in its module `monitored_figures`.
+Apps add figures of their own.
 """
 
 import time
@@ -19,9 +19,9 @@ from config.background.rows import WAITING
 from config.background.workers import ALIVE
 from config.database_clock import database_now
 from config.models import Worker
+from config.parts import parts
 from config.process_counts import counts_folder
 from config.readiness import DEGRADED, DOWN, OK, states
-from config.registry import bound
 
 KEPT = timedelta(days=7)
 """After so long the counts of a process that has ended are dropped."""
@@ -59,13 +59,13 @@ class AllProcesses:
     def collect(self) -> Iterator[Any]:
         _forget_old_files()
         yield from MultiProcessCollector.merge([str(file) for file in counts_folder().glob("*/*.db")])
-        parts = {part: float(STATES.index(state)) for part, state in states().items()}
-        yield MonitoredFigure("interrater_part_state", "Parts: 0 ok, 1 degraded, 2 down", "part", parts).family()
-        if parts["database"]:
+        found = {name: float(STATES.index(state)) for name, state in states().items()}
+        yield MonitoredFigure("interrater_part_state", "Parts: 0 ok, 1 degraded, 2 down", "part", found).family()
+        if found["database"]:
             return
         yield from _of_database()
-        for figures in bound("monitored_figures", "FIGURES"):
-            yield from (figure.family() for figure in figures())
+        for part in parts():
+            yield from (figure.family() for figure in part.figures())
 
 
 def _of_database() -> Iterator[Any]:

@@ -1,8 +1,7 @@
 """Whether this web process can do its work: each part is `ok`, `degraded` (people can work) or `down` (they cannot).
 
-`/healthz` says that the process answers, `/readyz` asks the parts. An app adds parts of its own by binding `CHECKS`,
-pairs of a name and a check, in its module `readiness_checks`. No part says more than its state, because nobody has to
-sign in to read it.
+`/healthz` says that the process answers, `/readyz` asks the parts. Apps add checks
+of their own. No part says more than its state, because nobody has to sign in to read it.
 """
 
 import shutil
@@ -16,7 +15,7 @@ from django.views.decorators.http import require_safe
 from config.background.workers import worker_status
 from config.clock_skew import clock_skew
 from config.models import Worker
-from config.registry import bound
+from config.parts import parts
 from config.schema_state import names_in_database, names_on_disk
 
 OK, DEGRADED, DOWN = "ok", "degraded", "down"
@@ -78,7 +77,7 @@ def states() -> dict[str, str]:
         return found
     for name, check in (
         *OWN_CHECKS.items(),
-        *(one for checks in bound("readiness_checks", "CHECKS") for one in checks),
+        *(check for part in parts() for check in part.readiness.items()),
     ):
         try:
             found[name] = check()

@@ -22,13 +22,6 @@ def _packages() -> list[str]:
     return [app for app in settings.INSTALLED_APPS if not app.rpartition(".")[2][:1].isupper()]
 
 
-def bound(module: str, name: str) -> tuple[Any, ...]:
-    """What the modules `<app>.<module>` of the installed apps bind to `name`; an app comes before those it imports."""
-    apps = [app for app in reversed(_packages()) if importlib.util.find_spec(app) is not None]
-    found = [f"{app}.{module}" for app in apps if importlib.util.find_spec(f"{app}.{module}") is not None]
-    return tuple(getattr(importlib.import_module(path), name) for path in found)
-
-
 class Parts(dict[str, Any]):
     """Parts by their key; the error for an unknown key says what is missing."""
 

@@ -12,7 +12,7 @@ from django.template.loader import get_template
 from django.urls import reverse
 from django.utils import translation
 
-from config.registry import bound
+from config.parts import parts
 
 PATIENCE = 20.0
 """Seconds for which a thread that is ready waits for the others."""
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def warm_up() -> None:
-    """Compile all templates, and prepare addresses and texts in each language and what each app's `preloading` reads.
+    """Compile all templates, and prepare addresses and texts in each language and what each app preloads.
 
     Then take what is loaded now out of garbage collection: it stays as long as the process. The web server does this
     before it forks its processes. A full collection would otherwise look at some 300,000 objects each time, while all
@@ -39,22 +39,22 @@ def warm_up() -> None:
     for language, _ in settings.LANGUAGES:
         with translation.override(language):  # Django makes the table of all addresses for each language again
             reverse("healthz")
-    for preload in bound("preloading", "preload"):
-        preload()
+    for part in parts():
+        part.preload()
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def warm_up_thread(all_there: Barrier) -> None:
-    """What each app's `warming.warm_up_thread` does, in one of the web server's threads.
+    """What each app's `warm_up_thread` does, in one of the web server's threads.
 
     It ends when all threads of `all_there` are ready; otherwise one of them could do it for another. A failure of the
     database is logged: requests will fail, or not, by themselves.
     """
     try:
-        for warm_up_of_app in bound("warming", "warm_up_thread"):
-            warm_up_of_app()
+        for part in parts():
+            part.warm_up_thread()
     except DatabaseFailure:
         logger.exception("A thread could not use the database before its first request.")
     try:

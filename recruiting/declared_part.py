@@ -1,24 +1,18 @@
-"""The key `recruiting` of a study file: how it is checked, and what follows from a change of it."""
+"""The key `recruiting` of a study file: how it is checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from accounts.auditing import record
-from accounts.models import Person
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
-from annotation.models import Question, Study
+from annotation.models import Question
 from annotation.protocols import Protocol
-from annotation.studies.declared_parts import DeclaredPart
 from config.text_validation import TextRefusedError, check_id
 from recruiting.checks.check_settings import checked_checks
 from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
 from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
-from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds, steps_of
+from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
 from recruiting.models import ConsentVersion
-from recruiting.routing.routing_section import routing_problems
-from recruiting.way_in.admission import admit_all
 from recruiting.way_in.leaving import ON_WITHDRAWAL
-from recruiting.way_in.practice_tasks import lacking_items
 
 GUEST_TOKENS = "guest_tokens"
 KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK, GUEST_TOKENS, ON_WITHDRAWAL)
@@ -28,66 +22,35 @@ SINCE = "since_guidelines"
 """The key of steps whose attempts count from a version of the guidelines on."""
 
 
-class RecruitingPart(DeclaredPart):
-    def problems(self, value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
-        if not isinstance(value, dict):
-            yield FieldInvalidError("recruiting", "must be a mapping of keys to values")
-            return
-        for key in value:
-            if key not in KEYS:
-                yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
-        for key, check in (
-            ("checks", lambda given, field: checked_checks(given, field, protocol, questions)),
-            (RECRUITER, checked_recruiter), (PUBLIC_LINK, checked_link),
-        ):  # fmt: skip
-            if value.get(key) is not None:
-                try:
-                    check(value[key], f"recruiting.{key}")
-                except FieldInvalidError as problem:
-                    yield problem
-        if value.get(GUEST_TOKENS) is not None and type(value[GUEST_TOKENS]) is not bool:
-            yield FieldInvalidError(f"recruiting.{GUEST_TOKENS}", "must be true or false")
-        rule = value.get(ON_WITHDRAWAL)
-        if rule is not None and rule not in ConsentVersion.OnWithdrawal.values:
-            yield FieldInvalidError(f"recruiting.{ON_WITHDRAWAL}", f"must be keep or erase, not {quoted(rule)}")
-        steps = value.get("steps", [])
-        if not isinstance(steps, list) or len(steps) > MOST_STEPS:
-            yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")
-            return
-        for number, step in enumerate(steps):
-            before = [one for one in steps[:number] if isinstance(one, dict)]
-            yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
-
-    def live_problems(self, study: Study) -> Iterator[str]:
-        found = lacking_items(study)
-        for step in steps_of(study):
-            if lacking := found.get(step.key):
-                what = "1 item" if lacking == 1 else f"{lacking} items"
-                yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
-            if not study.is_dry_run:
-                yield from step.kind.live_problems(step)
-        yield from routing_problems(study)
-
-    def changed(self, study: Study) -> None:
-        admit_all(study)
-
-    def has_qualification(self, study: Study) -> bool:
-        return any(SINCE in step.kind.spec_keys for step in steps_of(study))
-
-    def meaning_changed(self, study: Study, version: int, actor: Person | None) -> None:
-        if not self.has_qualification(study):
-            return
-        steps = [
-            {**step.body, SINCE: version} if SINCE in step.kind.spec_keys else dict(step.body)
-            for step in steps_of(study)
-        ]
-        old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps}
-        study.save(update_fields=["recruiting"])
-        admit_all(study)
-        record(
-            "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
-            new={"recruiting": study.recruiting},
-        )  # fmt: skip
+def recruiting_problems(value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+    """Yield what is wrong with the value of a file with these questions."""
+    if not isinstance(value, dict):
+        yield FieldInvalidError("recruiting", "must be a mapping of keys to values")
+        return
+    for key in value:
+        if key not in KEYS:
+            yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
+    for key, check in (
+        ("checks", lambda given, field: checked_checks(given, field, protocol, questions)),
+        (RECRUITER, checked_recruiter), (PUBLIC_LINK, checked_link),
+    ):  # fmt: skip
+        if value.get(key) is not None:
+            try:
+                check(value[key], f"recruiting.{key}")
+            except FieldInvalidError as problem:
+                yield problem
+    if value.get(GUEST_TOKENS) is not None and type(value[GUEST_TOKENS]) is not bool:
+        yield FieldInvalidError(f"recruiting.{GUEST_TOKENS}", "must be true or false")
+    rule = value.get(ON_WITHDRAWAL)
+    if rule is not None and rule not in ConsentVersion.OnWithdrawal.values:
+        yield FieldInvalidError(f"recruiting.{ON_WITHDRAWAL}", f"must be keep or erase, not {quoted(rule)}")
+    steps = value.get("steps", [])
+    if not isinstance(steps, list) or len(steps) > MOST_STEPS:
+        yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")
+        return
+    for number, step in enumerate(steps):
+        before = [one for one in steps[:number] if isinstance(one, dict)]
+        yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
 
 
 def _step_problems(step: Any, number: int, within: DeclaredIn) -> Iterator[FieldInvalidError]:
@@ -125,6 +88,3 @@ class _Lenient(dict[str, Any]):
 
     def __init__(self, step: Mapping[str, Any]) -> None:
         super().__init__({key: value for key, value in step.items() if value is not None})
-
-
-PART = RecruitingPart()

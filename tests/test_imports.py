@@ -62,8 +62,8 @@ BELOW = {
     },
     "scripts": set(),
 }
-AT_THE_TOP = ("config/urls.py",)
-"""The table of all addresses names the views of all apps; no app imports it."""
+AT_THE_TOP = ("config/urls.py", "config/part.py")
+"""The table of all addresses names the views of all apps, and the contract of parts names their types."""
 WITHOUT_DJANGO = ("agreement", "scripts")
 FOR_ALL = ("agreement.text_lengths",)
 """What a word is: any app but config and accounts may ask, and it needs no numpy, which web processes do not load."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.house import ROOT, named, sources, tree
 
 CONVENTIONS = {
-    "__init__", "__main__", "access", "admin", "apps", "base", "erasing", "forms", "models", "monitored_figures",
-    "overview_notices", "own_data", "preloading", "queries", "rows", "study_tables", "urls", "views",
+    "__init__", "__main__", "access", "admin", "apps", "base", "erasing", "forms", "models",
+    "part", "queries", "rows", "urls", "views",
 }  # fmt: skip
 """Module names that every Django app of ours, or every backend for a database, gives the same meaning."""
 LAYERS = {"api", "background", "commands", "importing", "models", "protocol_figures", "protocols", "questions", "views"}

@@ -11,7 +11,7 @@ from accounts.models import OutsideIdentity, Person
 from accounts.reserved_names import is_reserved
 from config.folded_text import folded
 from config.oidc_settings import OidcProvider
-from config.registry import bound
+from config.parts import parts
 from config.text_validation import TextRefusedError, check_text
 
 ODD = re.compile(r"[^\w.@+-]+")
@@ -55,8 +55,8 @@ def _same_address(provider: OidcProvider, claims: Mapping[str, Any]) -> Person |
     if not provider.joins_by_email or not isinstance(address, str) or not address or _is_unverified(claims):
         return None
     found = set(Person.objects.filter(email_folded=folded(address)).values_list("pk", flat=True))
-    for people_with in bound("confirmed_addresses", "PEOPLE_WITH"):
-        found |= set(people_with(address))
+    for part in parts():
+        found |= set(part.people_with(address))
     people = list(Person.objects.filter(pk__in=found, is_synthetic=False, guest_of="")[:2])
     return people[0] if len(people) == 1 else None
 

@@ -16,7 +16,6 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import AuditEntry
-from annotation.desk.after_answers import answer_steps
 from annotation.desk.conflicting_drafts import check_size, keep_aside
 from annotation.desk.hot_queries import LockedWork, lock_work
 from annotation.desk.revisions import TIMING, Revision, added_use, repeated_annotation, write_ratings
@@ -32,6 +31,7 @@ from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
 from config.database_clock import database_now
 from config.model_fields import canonical_json
+from config.parts import parts
 from config.prepared_sql import Statement, insertion, joined, run_as_one
 from config.text_validation import TextRefusedError, check_json
 
@@ -130,8 +130,8 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
     outputs = {output.key: output.pk for output in row.outputs}
     shown = [row.outputs[position].key for position in row.assignment.order]
     write_ratings(annotation, study, row.assignment.task, outputs, answer.ratings, shown)
-    for step in answer_steps():
-        step(study, annotation)
+    for part in parts():
+        part.after_answer(study, annotation)
     return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [revision.reset_statement()])
 
 

@@ -18,9 +18,9 @@ from annotation.importing.study_file import StudyFile, differences
 from annotation.importing.target import AskedQuestions
 from annotation.models import Item, Output, Question, Study, WrittenExample
 from annotation.protocols import UnitInvalidError, protocols
-from annotation.studies.declared_parts import recruiting_changed
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.unplanning import unplan
+from config.parts import parts
 
 DEFAULTS: Mapping[str, Any] = {
     "title": "", "description": "", "contact": "", "license": "", "citation": "", "language": "en",
@@ -110,7 +110,8 @@ def rewrite(
         Question.objects.bulk_create(questions)
         old["questions"], new["questions"] = ([_told(one) for one in some] for some in (there, questions))
     if "recruiting" in new:
-        recruiting_changed(study)
+        for part in parts():
+            part.recruiting_changed(study)
     if new:
         record("draft changed", study.slug, actor=actor, study=study.slug, old=old, new=new)
     return bool(new)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from annotation.file_tables.typed_tables import TypedTable
 from annotation.importing.import_problems import FileProblems
 from annotation.importing.target import ImportTarget
-from config.registry import bound
+from config.parts import parts
 
 
 class TableImport(ABC):
@@ -30,5 +30,5 @@ class TableImport(ABC):
 
 
 def app_importer(table: str) -> type[TableImport] | None:
-    """Return the importer that an app binds for a table of all protocols, in IMPORTERS of its `study_tables`."""
-    return next((found[table] for found in bound("study_tables", "IMPORTERS") if table in found), None)
+    """Return the importer of an app for a table of all protocols."""
+    return next((part.importers[table] for part in parts() if table in part.importers), None)

@@ -26,9 +26,9 @@ from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
-from annotation.studies.declared_parts import declared_parts
 from annotation.studies.file_sections import sections_in, study_sections
 from config.model_fields import canonical_json
+from config.parts import parts
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
 
@@ -289,8 +289,8 @@ def _recruiting(
 ) -> dict[str, Any] | None:
     if value is None:
         return None
-    for part in declared_parts():
-        for problem in part.problems(value, protocol, questions):
+    for part in parts():
+        for problem in part.recruiting_problems(value, protocol, questions):
             problems.add(0, problem.field, problem.reason)
     return value if isinstance(value, dict) else None
 

@@ -24,8 +24,8 @@ from annotation.importing.target import ImportTarget
 from annotation.members.membership import MembershipRefusedError, add_member
 from annotation.models import Guideline, Question, Slot, Study
 from annotation.models.people import Role
-from annotation.studies.declared_parts import recruiting_changed
 from annotation.studies.locking import lock_study
+from config.parts import parts
 
 DESCRIBING = ("title", "description", "contact", "license", "citation", "language", "systems", "judges", "recruiting")
 SAME_TIME = "a study with this slug was created at the same time: try again"
@@ -173,7 +173,8 @@ class StudyFileUpdate(StudyUpdate):
             setattr(study, name, value)
         study.save(update_fields=list(changed))
         if "recruiting" in changed:
-            recruiting_changed(study)
+            for part in parts():
+                part.recruiting_changed(study)
         record("study described", study.slug, actor=actor, study=study.slug, old=old, new=changed)
 
     def _new_versions(self, study: Study) -> dict[int, str]:

@@ -1,6 +1,6 @@
 """Sections of study files that other apps bring: each is checked with the file and kept among the study's options.
 
-An app binds `SECTIONS` in a module `study_sections`. In a file a section is a key of its own, such as `stopping:`.
+In a file a section is a key of its own, such as `stopping:`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from config.registry import bound
+from config.parts import parts
 
 if TYPE_CHECKING:
     from accounts.models import Person
@@ -37,7 +37,7 @@ class StudySection:
 @cache
 def study_sections() -> Mapping[str, StudySection]:
     """All sections by key."""
-    return {section.key: section for sections in bound("study_sections", "SECTIONS") for section in sections}
+    return {section.key: section for part in parts() for section in part.sections}
 
 
 def without_sections(options: Mapping[str, Any]) -> dict[str, Any]:

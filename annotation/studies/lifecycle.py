@@ -10,13 +10,13 @@ from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
 from annotation.studies.corrections import StudyRefusedError, check_correction
-from annotation.studies.declared_parts import meaning_changed
 from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
 from annotation.studies.rater_routing import recount
 from annotation.studies.unplanning import remove_outdated
+from config.parts import parts
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 Status = Study.Status
@@ -138,5 +138,6 @@ def publish_guidelines(
         said = {"version": number, **({"changes_meaning": True} if changes_meaning else {}), **why}
         record("guidelines published", f"version {number}", actor=actor, study=study.slug, new=said)
         if changes_meaning:
-            meaning_changed(now, number, actor)
+            for part in parts():
+                part.meaning_changed(now, number, actor)
     return added

@@ -17,12 +17,12 @@ from annotation.models.people import Role
 from annotation.pools import main_items
 from annotation.protocols import StudyInvalidError, protocols
 from annotation.studies.assignment_plan import plan_of
-from annotation.studies.declared_parts import declared_parts
 from annotation.studies.kept_counts import PLAN, KeptCounts, exceeds, kept_counts
 from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, table_of
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
 from config.database_clock import database_now
+from config.parts import parts
 
 CHECKS = "live checks"
 FEW_ITEMS = 500
@@ -103,7 +103,7 @@ def _of_study(study: Study, questions: Sequence[Question], items: int | None) ->
             yield LiveProblem(f"The settings do not fit together: {problem}.", (QUESTIONS,), blocks=True)
         if not any(question.required for question in questions):
             yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (QUESTIONS,))
-    for part in declared_parts() if study.has_steps else ():
+    for part in parts() if study.has_steps else ():
         for text in part.live_problems(study):
             yield LiveProblem(text, (UPLOAD, STEPS), blocks=True)
     for warning in protocol.flow.import_warnings(study):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotation.models import Study
-from config.registry import bound
+from config.parts import parts
 
 
 @dataclass(frozen=True)
@@ -15,5 +15,5 @@ class StudyNotice:
 
 
 def study_notices(study: Study) -> list[StudyNotice]:
-    """The notices of all apps. An app has a module `overview_notices.py` that binds NOTICES, a function like this."""
-    return [notice for notices in bound("overview_notices", "NOTICES") for notice in notices(study)]
+    """Return the notices of all apps."""
+    return [notice for part in parts() for notice in part.notices(study)]

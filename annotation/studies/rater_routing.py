@@ -22,8 +22,8 @@ from annotation.studies.routing_plan import (
     RoutingSpec,
     routing_of,
 )
+from config.parts import parts
 from config.prepared_sql import fetch_one, lock_clause
-from config.registry import bound
 
 WHOLE = ""
 """The key of the study's own row: `most` is how many slots it has; claims lock it."""
@@ -48,7 +48,7 @@ def ensure_routed(study: Study, rater: Rater) -> bool:
     """Whether the rater has lanes; they get them now if nothing is missing."""
     if is_routed(rater):
         return True
-    return any(route(study, rater) for route in bound("rater_lanes", "ROUTE"))
+    return any(part.route(study, rater) for part in parts())
 
 
 def group_key(source: AnswerSource, value: str, *, others: bool = False) -> str:

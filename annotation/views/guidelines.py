@@ -9,10 +9,10 @@ from accounts.access import person_of, signed_in
 from annotation.access import MEMBERS, NOTHING, RESEARCHERS, may, study_for
 from annotation.forms import GuidelinesForm, GuidelinesVersionForm
 from annotation.models import Guideline, Study
-from annotation.studies.declared_parts import has_qualification
 from annotation.studies.guideline_text import render as render_markdown
 from annotation.studies.lifecycle import publish_guidelines
 from config.htmx_request import HtmxRequest
+from config.parts import parts
 
 
 @require_safe
@@ -72,6 +72,6 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             )  # fmt: skip
             messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
-    context = {"study": study, "form": form, "newest": newest, "preview": preview,
-               "may_requalify": newest is not None and has_qualification(study)}  # fmt: skip
+    may_requalify = newest is not None and any(part.has_qualification(study) for part in parts())
+    context = {"study": study, "form": form, "newest": newest, "preview": preview, "may_requalify": may_requalify}
     return render(request, "annotation/edit_guidelines.html", context, status=status)

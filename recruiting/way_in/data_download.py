@@ -2,8 +2,7 @@
 
 The file ends with what it leaves out, and why.
 
-Outputs go by the letters that the person saw. Another app adds what it keeps by binding OWN_DATA in its `own_data`: a
-function that yields the title of a list and its rows for a person.
+Outputs go by the letters that the person saw. Other apps add what they keep.
 """
 
 import json
@@ -18,7 +17,7 @@ from annotation.answers import Sheet
 from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
 from annotation.protocols import protocols
 from config.database_clock import database_now
-from config.registry import bound
+from config.parts import parts
 from recruiting.entry_step import steps_of
 from recruiting.models import Consent, CrowdBrowser, CrowdId, CrowdStay, PersonalReply, PracticeAnswer, StepPassage
 from recruiting.way_in.admission import passages_of
@@ -32,9 +31,9 @@ Rows = Iterator[dict[str, Any]]
 def own_data(person: Person) -> Iterator[str]:
     """Yield the text of a JSON object: lists of rows by title, each read while it is sent."""
     yield '{\n"account": ' + _text(_account(person))
-    parts = [*_lists(person), *(part for give in bound("own_data", "OWN_DATA") for part in give(person))]
-    parts.append(("left_out", left_out()))
-    for title, rows in parts:
+    lists = [*_lists(person), *(own for part in parts() for own in part.own_data(person))]
+    lists.append(("left_out", left_out()))
+    for title, rows in lists:
         yield f",\n{_text(title)}: ["
         for number, row in enumerate(rows):
             yield ("," if number else "") + "\n" + _text(row)

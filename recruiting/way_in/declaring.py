@@ -16,7 +16,7 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
 from config.model_fields import canonical_json
-from recruiting.declared_part import PART
+from recruiting.declared_part import recruiting_problems
 from recruiting.entry_step import steps_of
 from recruiting.way_in.admission import admit_all
 
@@ -59,7 +59,9 @@ def change_recruiting(
     Raises StepsRefusedError, and StudyRefusedError for a locked study without a reason.
     """
     questions = list(study.questions.order_by("position"))
-    problems = [f"{one.field} {one.reason}." for one in PART.problems(body, protocols()[study.protocol], questions)]
+    problems = [
+        f"{one.field} {one.reason}." for one in recruiting_problems(body, protocols()[study.protocol], questions)
+    ]
     if problems:
         raise StepsRefusedError(problems)
     body = {key: value for key, value in body.items() if value not in (None, [])}

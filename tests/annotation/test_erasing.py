@@ -21,7 +21,7 @@ from annotation.models.imports import PendingImport, PendingRows
 from annotation.studies import stepwise_erasure, study_erasure
 from annotation.studies.lifecycle import close
 from annotation.studies.study_erasure import erase_study
-from config.models import Erasure
+from config.models import Erasure, QueueTurn
 from config.triggers import frozen_tables
 from config.write_pauses import WritePauses
 from judges.models import Judgment
@@ -95,7 +95,7 @@ def reaches_study():
 @pytest.mark.thorough
 def test_the_filled_database_has_a_row_of_everything(people):
     ours = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]
-    assert {model for model in ours if not model.objects.exists()} == {Erasure, PendingImport, PendingRows}
+    assert {model for model in ours if not model.objects.exists()} == {Erasure, PendingImport, PendingRows, QueueTurn}
 
 
 def test_each_table_that_belongs_to_a_study_is_erased_with_it(people):

@@ -4,13 +4,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.warming import warm_up_thread
+from annotation.part import PART
 
 
 @pytest.mark.django_db
 def test_a_warm_thread_has_run_the_long_statements_and_written_nothing():
     with CaptureQueriesContext(connection) as captured:
-        warm_up_thread()
+        PART.warm_up_thread()
     sql = [query["sql"].strip() for query in captured.captured_queries]
     assert all(one.startswith(("SELECT", "WITH")) for one in sql)
     for table in ("accounts_browsersession", "annotation_membership", "annotation_assignment", "annotation_slot"):

@@ -19,7 +19,7 @@ OF_THE_HOST = {
     "llm/extractive_calls.py": "the same",
     "operating/backing_up.py": "when a file was made",
     "operating/last_backup.py": "compares times in a file of this host",
-    "operating/monitored_figures.py": "the age of that file",
+    "operating/part.py": "the age of that file",
     "operating/management/commands/dated_backup.py": "the hour of the day at which a backup is made",
 }
 """The modules that may ask this host's clock, and why."""

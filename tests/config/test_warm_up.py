@@ -11,6 +11,7 @@ from django.urls import URLResolver, clear_url_caches, reverse
 from django.utils import translation
 
 import config.warm_up as warm_up_module
+from config.part import Part
 from config.warm_up import warm_up, warm_up_thread
 
 
@@ -48,7 +49,9 @@ def test_the_first_visitor_waits_for_no_table_of_addresses_in_any_language(setti
 
 def test_all_threads_warm_up_before_any_of_them_begins_to_answer(monkeypatch):
     done = Queue()
-    monkeypatch.setattr(warm_up_module, "bound", lambda module, name: (lambda: done.put(threading.get_ident()),))
+    part = Part()
+    part.warm_up_thread = lambda: done.put(threading.get_ident())
+    monkeypatch.setattr(warm_up_module, "parts", lambda: (part,))
     threads, all_there = 4, threading.Barrier(4)
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(threads):
@@ -60,7 +63,9 @@ def test_a_thread_without_a_database_goes_on(monkeypatch, caplog):
     def fail():
         raise OperationalError("gone")
 
-    monkeypatch.setattr(warm_up_module, "bound", lambda module, name: (fail,))
+    part = Part()
+    part.warm_up_thread = fail
+    monkeypatch.setattr(warm_up_module, "parts", lambda: (part,))
     monkeypatch.setattr(warm_up_module, "PATIENCE", 0.01)
     warm_up_thread(threading.Barrier(2))
     assert [record.getMessage() for record in caplog.records] == [

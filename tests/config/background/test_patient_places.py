@@ -7,6 +7,8 @@ from config.background.patient_places import PatientPlaces, call_threads
 
 FIRST_ROW, SECOND_ROW = ("judgment", 1), ("judgment", 2)
 
+pytestmark = pytest.mark.django_db  # a message closes connections that are no use
+
 
 class Patient:
     patient, queue = True, "calls"

@@ -1,0 +1,37 @@
+"""What annotation adds: its erasing, the rule of sign-in links, and the warm-up of the desk."""
+
+import uuid
+
+from accounts.browser_sessions import SessionStore
+from accounts.models import Person, SignInLink
+from annotation.desk.highlighting import stemmers
+from annotation.desk.hot_queries import plan_statements
+from annotation.desk.task_rows import desk_row, task_row
+from annotation.erasing import ERASING
+from annotation.members.member_links import is_backed
+from annotation.studies.queries import ANYBODY, work_of
+from config.part import Part
+
+
+class AnnotationPart(Part):
+    erasing = ERASING
+
+    def is_backed(self, link: SignInLink) -> bool:
+        return is_backed(link)
+
+    def preload(self) -> None:
+        stemmers()
+
+    def warm_up_thread(self) -> None:
+        """Open the thread's connection, and have its database plan the statements of the home page and of the desk.
+
+        PostgreSQL plans them once per connection, which takes longer than to run them. Reads only, and finds nothing.
+        """
+        SessionStore("nobody").load()
+        work_of(Person(pk=ANYBODY))
+        desk_row(0, uuid.UUID(int=0))
+        task_row(0, uuid.UUID(int=0))
+        plan_statements()
+
+
+PART = AnnotationPart()

@@ -1,0 +1,109 @@
+"""What an app can add to the others: one class, each member optional and with a sentence of its own.
+
+Apps of the core use it to add to those below them, and parts (`config/parts.py`) to add to the core. An app binds an
+instance to `PART` in its module `part`. The core asks `parts()`, or for a study `parts_of(study)`, and names no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from accounts.models import Person, SignInLink
+    from annotation.erasing import Erasing
+    from annotation.importing.import_problems import FieldInvalidError
+    from annotation.importing.protocol_tables import TableImport
+    from annotation.models import Annotation, Question, Rater, Study
+    from annotation.protocols import Protocol
+    from annotation.studies.file_sections import StudySection
+    from annotation.studies.notices import StudyNotice
+    from config.collected_figures import MonitoredFigure
+
+    OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
+
+
+class Part:
+    """An app's additions. The defaults add nothing."""
+
+    # --- a study's settings
+    sections: Sequence[StudySection] = ()
+    """Keys of `study.yaml` that the app reads."""
+
+    def recruiting_problems(
+        self, value: Any, protocol: Protocol, questions: Sequence[Question]
+    ) -> Iterator[FieldInvalidError]:
+        """Yield what is wrong with the key `recruiting` of a study file with these questions."""
+        yield from ()
+
+    def recruiting_changed(self, study: Study) -> None:
+        """Follow a change of the locked study's `recruiting` in the same transaction."""
+
+    def live_problems(self, study: Study) -> Iterator[str]:
+        """Yield sentences that say what the study lacks before it can go live."""
+        yield from ()
+
+    def has_qualification(self, study: Study) -> bool:
+        """Whether people have to pass a test of the guidelines before their first task."""
+        return False
+
+    def meaning_changed(self, study: Study, version: int, actor: Person | None) -> None:
+        """Follow a version of the locked study's guidelines that changes what answers mean, in the same transaction."""
+
+    # --- work
+    def route(self, study: Study, rater: Rater) -> bool:
+        """Give a rater without lanes their lanes, and return whether they have some now."""
+        return False
+
+    def after_answer(self, study: Study, annotation: Annotation) -> None:
+        """Follow a submitted answer, in its transaction."""
+
+    def most_given(self, rater: Rater) -> int | None:
+        """Return how many tasks a rater may be given in all by now, or None for any number."""
+        return None
+
+    def is_waiting(self, rater: Rater) -> bool:
+        """Whether a rater who may have no tasks now waits for a decision."""
+        return False
+
+    def end_if_over(self, rater: Rater) -> None:
+        """Let a rater wait for a decision if they have just sent the last task that they may have."""
+
+    # --- pages
+    def notices(self, study: Study) -> Iterable[StudyNotice]:
+        """Return what needs somebody's attention on the study's overview."""
+        return ()
+
+    # --- files
+    importers: Mapping[str, type[TableImport]] = {}
+    """The tables of an import that the app reads, by name."""
+
+    # --- people
+    erasing: Erasing | None = None
+    """What goes with a study, a rater's answers and a person."""
+
+    def own_data(self, person: Person) -> OwnRows:
+        """Return what is kept about a person, as titles of lists with their rows, for their download."""
+        return ()
+
+    def people_with(self, address: str) -> Iterable[int]:
+        """Return the primary keys of the people who have confirmed this mail address."""
+        return ()
+
+    def is_backed(self, link: SignInLink) -> bool:
+        """Whether the person who made a study's sign-in link may still make it."""
+        return True
+
+    # --- operation
+    readiness: Mapping[str, Callable[[], str]] = {}
+    """Checks for `/readyz` by name; each returns a state of `config/readiness.py`."""
+
+    def figures(self) -> Iterable[MonitoredFigure]:
+        """Return figures for `/metrics`."""
+        return ()
+
+    def preload(self) -> None:
+        """Load what each web process needs, before the web server forks them."""
+
+    def warm_up_thread(self) -> None:
+        """Prepare one of the web server's threads before its first request."""

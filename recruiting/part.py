@@ -1,0 +1,113 @@
+"""What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from accounts.auditing import record
+from accounts.models import Person
+from annotation.importing.import_problems import FieldInvalidError
+from annotation.models import Annotation, Question, Rater, Study
+from annotation.protocols import Protocol
+from annotation.studies.file_sections import StudySection
+from annotation.studies.notices import StudyNotice
+from annotation.studies.pace_plan import PACE, why_no_pace
+from annotation.studies.routing_plan import ROUTING, why_no_routing
+from config.folded_text import folded
+from config.part import Part
+from recruiting.checks.filed_checks import CheckImport
+from recruiting.checks.filed_exclusions import ExcludedRaterImport
+from recruiting.declared_part import SINCE, recruiting_problems
+from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
+from recruiting.entry_step import steps_of
+from recruiting.erasing import ERASING
+from recruiting.mail.mail_section import MAIL, why_no_mail
+from recruiting.models import MailAddress
+from recruiting.overview_notices import people_notices
+from recruiting.own_data import letters_of
+from recruiting.routing.routed_raters import route
+from recruiting.routing.routing_section import begin_routing, routing_problems
+from recruiting.second_stage.stage_section import ADJUDICATION, why_no_stage
+from recruiting.stopping.filed_looks import LookImport
+from recruiting.stopping.fixing import fix_plan
+from recruiting.stopping.plan_spec import STOPPING, why_no_plan
+from recruiting.stopping.third_raters import note_answer
+from recruiting.way_in.admission import admit_all
+from recruiting.way_in.pilot_tasks import end_if_over, most_given
+from recruiting.way_in.practice_tasks import lacking_items
+from recruiting.way_in.steps_taken import way_of
+
+
+class RecruitingPart(Part):
+    sections = (
+        StudySection(STOPPING, why_no_plan, fix_plan),
+        StudySection(ROUTING, why_no_routing, begin_routing),
+        StudySection(PACE, why_no_pace),
+        StudySection(DRY_RUN, why_no_mark),
+        StudySection(MAIL, why_no_mail),
+        StudySection(ADJUDICATION, why_no_stage),
+    )
+    importers = {importer.table: importer for importer in (CheckImport, ExcludedRaterImport, LookImport)}
+    erasing = ERASING
+
+    def recruiting_problems(
+        self, value: Any, protocol: Protocol, questions: Sequence[Question]
+    ) -> Iterator[FieldInvalidError]:
+        return recruiting_problems(value, protocol, questions)
+
+    def live_problems(self, study: Study) -> Iterator[str]:
+        found = lacking_items(study)
+        for step in steps_of(study):
+            if lacking := found.get(step.key):
+                what = "1 item" if lacking == 1 else f"{lacking} items"
+                yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
+            if not study.is_dry_run:
+                yield from step.kind.live_problems(step)
+        yield from routing_problems(study)
+
+    def recruiting_changed(self, study: Study) -> None:
+        admit_all(study)
+
+    def has_qualification(self, study: Study) -> bool:
+        return any(SINCE in step.kind.spec_keys for step in steps_of(study))
+
+    def meaning_changed(self, study: Study, version: int, actor: Person | None) -> None:
+        if not self.has_qualification(study):
+            return
+        steps = [
+            {**step.body, SINCE: version} if SINCE in step.kind.spec_keys else dict(step.body)
+            for step in steps_of(study)
+        ]
+        old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps}
+        study.save(update_fields=["recruiting"])
+        admit_all(study)
+        record(
+            "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
+            new={"recruiting": study.recruiting},
+        )  # fmt: skip
+
+    def route(self, study: Study, rater: Rater) -> bool:
+        return route(study, rater)
+
+    def after_answer(self, study: Study, annotation: Annotation) -> None:
+        note_answer(study, annotation)
+
+    def most_given(self, rater: Rater) -> int | None:
+        return most_given(rater)
+
+    def is_waiting(self, rater: Rater) -> bool:
+        return way_of(rater.study, rater).waits
+
+    def end_if_over(self, rater: Rater) -> None:
+        end_if_over(rater)
+
+    def notices(self, study: Study) -> list[StudyNotice]:
+        return people_notices(study)
+
+    def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
+        return letters_of(person)
+
+    def people_with(self, address: str) -> Iterable[int]:
+        return MailAddress.objects.filter(address_folded=folded(address)).values_list("person", flat=True)
+
+
+PART = RecruitingPart()

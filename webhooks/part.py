@@ -1,0 +1,26 @@
+"""What webhooks add: their erasing, and a notice if they do not work."""
+
+from django.conf import settings
+
+from annotation.models import Study
+from annotation.studies.notices import StudyNotice
+from config.part import Part
+from webhooks.erasing import ERASING
+from webhooks.models import Webhook
+from webhooks.subscriptions import BY_HAND
+
+
+class WebhooksPart(Part):
+    erasing = ERASING
+
+    def notices(self, study: Study) -> list[StudyNotice]:
+        """A notice if webhooks were disabled because they failed; and none if the operator allows no hosts."""
+        if not settings.WEBHOOK_HOSTS:
+            return []
+        failed = Webhook.objects.filter(study=study).exclude(disabled_at=None).exclude(disabled_reason=BY_HAND)
+        if not failed.exists():
+            return []
+        return [StudyNotice("Webhooks disabled because they failed", "webhooks:webhooks")]
+
+
+PART = WebhooksPart()
