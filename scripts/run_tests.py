@@ -45,8 +45,8 @@ def chosen(markers: str, part: str) -> tuple[str, str]:
     return "-m", " and ".join(filter(None, (markers, rest)))
 
 
-ON_POSTGRES = "database and not alike"
-"""The tests that `make test` runs on PostgreSQL; by these words `tests/conftest.py` knows which files to pass over."""
+ON_POSTGRES = "(both or postgresql)"
+"""By these words `tests/conftest.py` knows which files a run needs."""
 BROWSERS = "tests/browser"
 NO_BROWSERS = f"--ignore={BROWSERS}"
 """Each process reads all tests that it is given before it runs one, so runs are given only their own."""
@@ -172,7 +172,7 @@ def test_on_postgres(address: str, part: str, arguments: Sequence[str]) -> None:
             "The user of TEST_POSTGRES_URL cannot create databases: ALTER USER ... CREATEDB, or TEST_POSTGRES_URL="
         )
     try:
-        asked = "database" if part == THOROUGH else ON_POSTGRES
+        asked = "" if part == THOROUGH else ON_POSTGRES
         run(["pytest", *SPREAD, NO_BROWSERS, *chosen(asked, part), *arguments], environment)
     finally:
         with psycopg.connect(address, autocommit=True) as connection:
@@ -197,7 +197,7 @@ def summary(address: str, why: str, chromium: str | None, part: str) -> None:
     reference = Path(os.environ.get("REFERENCE_DATA") or REFERENCE)
     found = "used" if reference.is_dir() else "not found, so the tests that need it are skipped (set REFERENCE_DATA)"
     say("Ran: ruff check, ruff format --check, mypy, makemigrations --check, check, check --deploy.")
-    passed = "passed the tests of every page and of everything that writes"
+    passed = "passed the tests that commit or are marked for it"
     say(f"PostgreSQL: {passed if address else 'skipped: ' + why}.")
     say(f"Reference data {reference}: {found}.")
     say(f"Browser tests: {browser}.")
@@ -222,7 +222,7 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     address, why = postgres()
     check_style()
     if address:
-        say("Checking types and settings, and on PostgreSQL the tests of every page and of everything that writes:")
+        say("Checking types and settings, and on PostgreSQL the tests that commit or are marked for it:")
         with beside("types"):
             compile_tests()
             test_on_postgres(address, part, arguments)
@@ -230,9 +230,7 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
         with beside("types"):
             compile_tests()
     summary(address, why, chromium, part)
-    elsewhere = "not every_page" if address else ""
-    if address and part != THOROUGH:
-        elsewhere += " and not row_locks and not without_postgres"
+    elsewhere = "not postgresql" if address and part != THOROUGH else ""
     on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
         become(on_sqlite, plain_environment())
@@ -247,7 +245,7 @@ def browser(part: str, spread: Sequence[str], arguments: Sequence[str]) -> None:
     if chromium is None:
         sys.exit("Chromium is missing: sudo apt install chromium")
     run(
-        ["pytest", *spread, *chosen("browser", part), BROWSERS, *arguments],
+        ["pytest", *spread, *chosen("", part), BROWSERS, *arguments],
         {**plain_environment(), "CHROMIUM": chromium},
     )
 

@@ -28,72 +28,41 @@ SYSTEMS = ("system-north", "system-south", "system-west")
 SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 
-EVERY_PAGE = ("test_crawler.py", "test_hidden_from_annotators.py")
-"""Tests that open every page: once, on PostgreSQL if there is one."""
-LONG = ("faults", "load", "operating", "ops")
-"""Folders whose tests take long, because they start programs: first, so that no process ends with one of them alone."""
-LEARNED = (
-    *("judges/metrics", "judges/test_every_judge.py", "judges/test_metric_requests.py", "judges/turn_training"),
-    *("judges/test_trained_judges.py", "retrieval/test_code_in_files.py", "retrieval/test_dense.py"),
-    "retrieval/test_download.py",
-)
-"""Tests that load torch, 8 seconds and 600 MB: after each other, so that one of the processes that share tests does."""
-CONTENTS = ("judges", "preparing", "reports", "managing")
-"""Folders of tests of what pages, figures and runs contain, which both databases give alike."""
-ALIKE = (
-    *(f"annotation/{name}" for name in ("importing", "members", "protocols", "questions", "review", "views")),
-    *("accounts", "client_library", "llm", "recruiting", "retrieval", "sessions", "test_admin", "test_blinding"),
-    "webhooks",
-)
-"""Folders of which make test runs on PostgreSQL only what commits, because the rest hardly depends on the database."""
-
-
-BYTES = tuple(f"reports/exporting/test_{name}.py" for name in ("round_trip", "export_speed", "odd_times"))
-"""Tests that the files of an export are the same to the byte, on PostgreSQL, too."""
-BOTH = ("annotation/desk", "annotation/importing", "config", "operating", BYTES[0])
-"""What make test runs on both databases: the path of an answer, imports, backups, and the bytes of an export.
-
-So it does files that ask for the database's `vendor`. Else it runs no test on SQLite that has run on PostgreSQL."""
-ONE_DATABASE = ("agreement", "ops", "test_routes", "test_audited", "test_every_form", "test_hostile")
-"""Folders and files of which no test asks PostgreSQL."""
-MAY_COMMIT = re.compile(r"transaction=True|transactional_db|live_server|mark\.database")
-"""What is in a file with a test that commits, or starts programs that ask the database."""
+PROGRAMS = ("faults", "load", "operating", "ops")
+"""Folders whose tests start programs and take long: first, so that no process ends with one of them alone."""
+COMMITTING = frozenset({"transactional_db", "live_server"})
+FOR_POSTGRES = re.compile(r"mark\.(both|postgresql)|transaction=True|transactional_db|live_server")
+"""What a file says if `make test` runs tests of it on PostgreSQL. To read all files takes a process 10 seconds."""
 
 
 @cache
-def _runs_on_both(path):
-    place = path.relative_to(Path(__file__).parent).as_posix()
-    return place.startswith(BOTH) or "vendor" in path.read_text(encoding="utf-8")
-
-
-@cache
-def _may_ask_postgres(path):
-    """Whether `make test` reads a file for its tests on PostgreSQL. Four of five have none, and reading takes long."""
-    place = path.relative_to(Path(__file__).parent).as_posix()
-    alike = place.startswith(ALIKE) or (place.split("/")[0] in CONTENTS and place not in BYTES)
-    if place.startswith(ONE_DATABASE) or alike:
-        return MAY_COMMIT.search(path.read_text(encoding="utf-8")) is not None
-    return True
+def _text(path):
+    return path.read_text(encoding="utf-8")
 
 
 def pytest_ignore_collect(collection_path, config):
     if ON_POSTGRES in config.option.markexpr and collection_path.name.startswith("test_") and collection_path.is_file():
-        return not _may_ask_postgres(collection_path) or None
+        return not FOR_POSTGRES.search(_text(collection_path)) or None
     return None
 
 
+def _folder(item):
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
 def _commits(item):
-    """Whether a test commits, or compares files byte for byte."""
     mark = item.get_closest_marker("django_db")
-    transactional = {"transactional_db", "live_server"} & set(item.fixturenames)
-    place = item.path.relative_to(Path(__file__).parent).as_posix()
-    return bool(transactional or (mark and mark.kwargs.get("transaction")) or place in BYTES)
+    return bool(COMMITTING & {*item.fixturenames} or (mark and mark.kwargs.get("transaction")))
+
+
+def _asks_the_database(item):
+    marked = any(item.get_closest_marker(name) for name in ("django_db", "both", "postgresql"))
+    return marked or bool({"db", *COMMITTING} & {*item.fixturenames})
 
 
 def _place_in_order(item):
-    """Tests that start programs or open every page first, so that none of these is the last; then those with torch."""
-    place = item.path.relative_to(Path(__file__).parent)
-    return place.parts[0] not in LONG and place.name not in EVERY_PAGE, not place.as_posix().startswith(LEARNED)
+    """Tests that start programs first; then those with torch, which a process loads in 8 seconds, beside each other."""
+    return _folder(item) not in PROGRAMS, "torch" not in _text(item.path)
 
 
 gc.disable()  # what is imported and collected stays until the end, so looking for garbage in it is a waste of time
@@ -106,33 +75,18 @@ def pytest_collection_finish():
 
 
 @pytest.hookimpl(tryfirst=True, wrapper=True)
-def pytest_collection_modifyitems(items):
-    """Mark the tests that use the database. Pytest-django refuses it to all others, so one run is enough for those.
-
-    Each page is opened on PostgreSQL, and what it shows is tested on SQLite. What commits runs on PostgreSQL, and so
-    does all that is not `alike`; on SQLite, too, what is named in `BOTH` or if there is no PostgreSQL.
-    """
+def pytest_collection_modifyitems(config, items):
+    """Mark what commits, and on PostgreSQL pass over tests that ask no database. CONTRIBUTING.md has the table."""
     for item in items:
-        place = item.path.relative_to(Path(__file__).parent)
-        if place.name in EVERY_PAGE:
-            item.add_marker("every_page")
-            item.add_marker("database")
+        if _folder(item) == "browser":
             continue
-        if item.get_closest_marker("one_database") or (place.parts[0] in CONTENTS and not _commits(item)):
-            continue
-        if item.get_closest_marker("django_db") or not {"db", "transactional_db", "live_server"}.isdisjoint(
-            item.fixturenames
-        ):
-            item.add_marker("database")
-            if place.as_posix().startswith(ALIKE) and not _commits(item):
-                item.add_marker("alike")
-                continue
-            if not item.get_closest_marker("thorough") and not _may_ask_postgres(item.path):
-                raise pytest.UsageError(
-                    f"{item.nodeid} asks PostgreSQL, but its file is not read for it: see MAY_COMMIT"
-                )
-            if not _runs_on_both(item.path) and not item.get_closest_marker("alike"):  # which may be given by hand
-                item.add_marker("without_postgres")
+        if _commits(item) and not item.get_closest_marker("both"):
+            item.add_marker("postgresql")
+        if item.get_closest_marker("postgresql") and not FOR_POSTGRES.search(_text(item.path)):
+            raise pytest.UsageError(f"{item.nodeid} commits, but its file does not say so: mark it as postgresql")
+    if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
+        config.hook.pytest_deselected(items=[item for item in items if not _asks_the_database(item)])
+        items[:] = filter(_asks_the_database, items)
     yield
     items.sort(key=_place_in_order)  # after pytest-django, which puts tests that use the database first
 

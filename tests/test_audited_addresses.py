@@ -1,6 +1,5 @@
 """Whatever address changes a row when it is sent a plain form also adds to the audit, except for bookkeeping."""
 
-import pytest
 from django.apps import apps
 from django.db import transaction
 
@@ -8,7 +7,6 @@ from accounts.models import AuditEntry
 from tests.changed_rows import changes
 from tests.world import ROUTES
 
-pytestmark = pytest.mark.one_database
 SENDERS = ("owner", "annotator", "token_account")
 FORM = {
     "reason": "Because.", "note": "Noted.", "title": "Other", "text": "Other text.", "name": "one",

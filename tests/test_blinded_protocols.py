@@ -30,7 +30,6 @@ from tests.filled import fill
 from tests.test_blinding import FILES, MODEL, compute_all, leaks, sent
 from tests.world import ROUTES
 
-pytestmark = pytest.mark.one_database
 NAMES = {name: f"CANARY-SYS-{name}" for name in ("north", "south", "hybrid", "gulls")} | {OLD_MODEL: MODEL}
 PROTOCOLS = ("rating", "listwise", "pairwise", "session")
 KEPT = (KeptReport, KeptExport)

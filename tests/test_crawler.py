@@ -11,6 +11,7 @@ from tests.crawling import OF_A_KIND, Addresses
 from tests.protecting_headers import lacking
 from tests.world import SOME_ROUTES, on_routes
 
+pytestmark = pytest.mark.postgresql
 LEAVE = re.compile(r"(?:href|hx-get)=\"(/[^\"#]*)")
 
 BY_SIGNED_LINK = ("recruiting:stop_mail",)

@@ -67,7 +67,6 @@ def forms(world, forms_read):
     return forms_for
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("readers", [READERS[:2], pytest.param((*READERS[2:], *LATER), marks=pytest.mark.thorough)])
 @on_routes
 def test_every_form_of_every_page_that_changes_a_row_adds_to_the_audit(world, forms, routes, readers):
@@ -137,7 +136,6 @@ def wrong_in(clients, found, texts_of):
     return wrong
 
 
-@pytest.mark.one_database
 @on_routes
 def test_no_text_in_any_field_of_any_form_is_an_error(world, forms, routes):
     """Another text in each field; the other test tries all of them in each, on both databases."""
@@ -180,7 +178,6 @@ NO_TRACE = {"api:work_next": "the task that the annotator has already", "api:wor
 ACCEPTED = {"200", "201", "202", "400", "409"}
 
 
-@pytest.mark.one_database
 def test_every_address_of_the_api_that_writes_is_tried():
     writing = {
         route
@@ -191,7 +188,6 @@ def test_every_address_of_the_api_that_writes_is_tried():
     assert writing == set(API)
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("route", API)
 def test_what_a_program_writes_by_the_api_is_in_the_audit(world, route):
     clients, address = world
@@ -205,7 +201,6 @@ def test_what_a_program_writes_by_the_api_is_in_the_audit(world, route):
     assert written == (route not in NO_TRACE)
 
 
-@pytest.mark.one_database
 def test_what_a_statement_changes_is_noted(world):
     with changes() as found:
         Study.objects.filter(slug="study").update(title="Other")

@@ -210,7 +210,6 @@ def sent(client, path, **request):
     return response
 
 
-@pytest.mark.one_database
 def test_no_address_reads_a_file_that_is_sent_to_it(world, looked_at, no_processes):
     """A reader would raise in the request, and so fail the test."""
     clients, address = world

@@ -6,6 +6,7 @@ from annotation.models import Item, Output, Study
 from config.erasure import open_erasure
 from tests.world import on_routes
 
+pytestmark = pytest.mark.postgresql
 CANARY = "HIDDEN-"
 PEOPLE = ("anonymous", "annotator", "annotator_elsewhere", "token_annotate")
 

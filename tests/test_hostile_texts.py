@@ -2,7 +2,6 @@
 
 from html.parser import HTMLParser
 
-import pytest
 from django.apps import apps
 from django.db import models
 
@@ -10,7 +9,6 @@ from accounts.models import BrowserSession, Person
 from config.erasure import open_erasure
 from tests.world import on_routes
 
-pytestmark = pytest.mark.one_database
 HOSTILE = """CANARY"'><script src=//evil.test/></script><img src=//evil.test/ onerror=alert(1)><b hx-get=//evil.test>"""
 NAME_LENGTH = Person._meta.get_field("full_name").max_length
 READERS = ("superuser", "owner", "annotator")

@@ -16,7 +16,6 @@ from django.template.backends.django import Template
 from tests.world import ENDED, PEOPLE, PROGRAMS, ROUTES, is_alike
 
 TABLE = Path(__file__).with_name("routes.csv")
-pytestmark = pytest.mark.one_database
 """Who may do what does not depend on the database, so this runs on SQLite; `test_crawler.py` on PostgreSQL."""
 NO_SUCH_METHOD, NOT_SIGNED_IN = "405", "401"
 ONE = "owner"

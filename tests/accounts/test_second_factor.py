@@ -327,7 +327,6 @@ def test_a_link_is_used_up_by_the_first_step(owner, having):
     assert Client().post(path).status_code == 404
 
 
-@pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_of_simultaneous_uses_of_one_code_one_gets_in(owner):
     key = pyotp.random_base32()

@@ -235,6 +235,7 @@ def test_the_page_that_changes_a_password_limits_guesses_of_the_old_one(client, 
     assert Person.objects.get().password == owner.password
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("names", [1, 100])
 def test_simultaneous_attempts_do_not_exceed_the_limit(names):
@@ -273,6 +274,7 @@ for _ in range(int(sys.argv[2])):
 
 
 @pytest.mark.thorough
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_processes_share_the_counts():
     database = connection.settings_dict

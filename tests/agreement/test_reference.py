@@ -8,7 +8,6 @@ from agreement.question_report import describe
 from agreement.rankings import collect_rankings
 from agreement.rating_arrays import collect
 
-pytestmark = pytest.mark.reference
 QUESTIONS = [
     ("qags-cnndm", "supported", "nominal", (0, 1)),
     ("hanna", "relevance", "interval", (1, 5)),

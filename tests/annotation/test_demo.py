@@ -6,7 +6,7 @@ from django.core.management import call_command
 from accounts.models import Person
 from annotation.models import Annotation, Rating, Slot, Study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 ANSWERED = ("demo-listwise", "demo-pairwise", "demo-rating")
 
 

@@ -33,6 +33,7 @@ from tests.fewer import first_cases
 from tests.filled import fill
 from tests.models_and_papers import make_call
 
+pytestmark = pytest.mark.both
 OURS = {
     "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "preparing", "reports",
     "managing", "webhooks", "recruiting",

@@ -16,6 +16,7 @@ from recruiting.way_in.data_download import own_data
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
 
+pytestmark = pytest.mark.postgresql
 __all__ = ["filled", "people"]
 NAMES = ("ann-user-name", "Ann Fullname", "ann@mail.example", "PHRASE-OF-ANN")
 """What leads to Ann, and what she has saved for herself."""

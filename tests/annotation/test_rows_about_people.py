@@ -32,6 +32,7 @@ from reports.models import KeptExport, KeptReport, Preregistration
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
 
+pytestmark = pytest.mark.postgresql
 __all__ = ["filled", "people"]
 PEOPLE = (Person, Rater, Reviewer, Identity, Membership)
 DELETED, EMPTIED, STAYS = "deleted", "emptied", "stays"

@@ -56,7 +56,6 @@ def pytest_collection_modifyitems(items):
     """Leave to make thorough what axe finds on pages of researchers, and on other pages at the wider of two widths."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.browser)
             given = item.callspec.params if hasattr(item, "callspec") else {}
             wide = WIDE in (given.get("width"), *given.get("size", ()))
             if "axe" in item.name and (wide or item.path.name in OF_RESEARCHERS):

@@ -52,7 +52,6 @@ def report_of(desk, study):
 
 
 @pytest.mark.thorough
-@pytest.mark.reference
 def test_the_report_of_hanna_fits_four_pages_and_nothing_is_cut(new_desk, hanna, owner):
     page = report_of(new_desk(owner), hanna)
     printed = page.pdf(format="A4", prefer_css_page_size=True)
@@ -68,7 +67,6 @@ def test_the_report_of_hanna_fits_four_pages_and_nothing_is_cut(new_desk, hanna,
 
 
 @pytest.mark.thorough
-@pytest.mark.reference
 def test_on_a_phone_the_first_estimates_are_in_view_without_scrolling_sideways(new_desk, hanna, owner):
     page = report_of(new_desk(owner, viewport={"width": 390, "height": 844}), hanna)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -14,7 +14,6 @@ QUICK = ("rating",)
 """The walk of `make test`; other tests of the desk go through lists and sessions, by keyboard and by mouse."""
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize(
     ("protocol", "hand", "width", "height"),
     [pytest.param(*row, id=row[0], marks=[pytest.mark.thorough] * (row[0] not in QUICK)) for row in SHORT],

@@ -9,6 +9,7 @@ from annotation.models import Rater, Study
 from config.bulk_insert import insert_rows, next_ids
 from tests.processes import child, finished, said, tell
 
+pytestmark = pytest.mark.both
 RESERVE_AND_KEEP_OPEN = """
 from django.db import connection, transaction
 from annotation.models import Rater

@@ -12,6 +12,7 @@ from config import database_clock
 from config.database_clock import READING, database_now
 from tests.house import named, nodes, sources
 
+pytestmark = pytest.mark.both
 OF_THE_HOST = {
     "config/clock_skew.py": "compares the host's clock with the database's",
     "config/database_clock.py": "SQLite's clock",

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.house import ROOT
 
 ASK = """
@@ -19,7 +17,6 @@ with connection.cursor() as cursor:
 """
 
 
-@pytest.mark.one_database
 def test_a_commit_to_a_file_of_sqlite_waits_for_the_disk(tmp_path: Path):
     mine = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SQLITE_SYNCHRONOUS")}
     done = subprocess.run(

@@ -9,6 +9,8 @@ from annotation.models import Guideline
 from config.erasure import NO_ROW, open_erasure
 from config.models import Erasure
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture
 def guideline(make_study):

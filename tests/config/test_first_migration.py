@@ -7,6 +7,7 @@ from django.db.migrations.state import ProjectState
 from config.first_migration import FirstMigration
 from config.triggers import Freeze
 
+pytestmark = pytest.mark.both
 KEY = ("id", models.BigAutoField(primary_key=True))
 CIRCLE = [
     migrations.CreateModel("Egg", [KEY, ("weight", models.IntegerField(db_index=True))]),

@@ -13,6 +13,7 @@ from accounts.models import Person
 from config.folded_text import Folded, folded
 from tests.house import named, sources
 
+pytestmark = pytest.mark.both
 EVERYTHING = "".join(
     character for character in map(chr, range(1, sys.maxunicode + 1)) if not "\ud800" <= character <= "\udfff"
 )

@@ -90,7 +90,6 @@ def test_protocols_have_a_group_of_their_own(stars):
     assert LIKERT.key in question_types()
 
 
-@pytest.mark.one_database
 def test_a_study_with_an_installed_protocol_and_question_type_is_rated_and_exported(tmp_path):
     (tmp_path / "in").mkdir()
     body = {

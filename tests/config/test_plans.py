@@ -3,6 +3,8 @@
 import pytest
 from django.db import connection
 
+pytestmark = pytest.mark.both
+
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="settings of PostgreSQL")

@@ -25,6 +25,7 @@ from config.prepared_sql import (
     update,
 )
 
+pytestmark = pytest.mark.both
 ALL = Columns(Assignment, "a")
 STUDY = Columns(Study, "s")
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from itertools import product
 
-import pytest
 from django.db import OperationalError
 
 from tests.house import ROOT
@@ -14,7 +13,6 @@ from tests.protecting_headers import lacking
 from tests.world import SOME_ROUTES, on_routes
 
 
-@pytest.mark.one_database
 @on_routes
 def test_every_address_answers_with_the_headers_that_protect_browsers(world, routes):
     """Of everybody who is not signed in; what a superuser sees is opened by tests/test_crawler.py, too."""
@@ -31,7 +29,6 @@ def test_every_address_answers_with_the_headers_that_protect_browsers(world, rou
     assert ({302, 401} if routes is SOME_ROUTES else {200, 302}) <= statuses
 
 
-@pytest.mark.one_database
 def test_pages_of_errors_have_them_too(world, monkeypatch):
     client = world[0]["owner"]
     monkeypatch.setattr(client, "raise_request_exception", False)

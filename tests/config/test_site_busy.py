@@ -23,6 +23,7 @@ with transaction.atomic():
 SENTENCE = "Your request was not completed. Go back, wait a few seconds, and check what was saved before you try again."
 
 pytestmark = [
+    pytest.mark.both,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has one write lock"),
 ]

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Item, QuotaMember, Rater, RoutingQuota, Slot, Task
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 LANES, STEPS = 4, 150
 
 

@@ -13,6 +13,7 @@ from annotation.models import Guideline
 from config.slot_counting import EVENTS, CountSlots
 from config.triggers import Freeze, Thaw, check_triggers, frozen_tables, lost_triggers
 
+pytestmark = pytest.mark.both
 ROOT = Path(__file__).resolve().parents[2]
 
 

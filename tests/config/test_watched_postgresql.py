@@ -14,7 +14,6 @@ from config.watched_postgresql import base
 from tests.faults.own_postgres import missing_program, own_postgres
 from tests.faults.power_cuts import frozen
 
-pytestmark = pytest.mark.one_database
 PLACES = 12
 
 

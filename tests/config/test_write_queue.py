@@ -11,6 +11,8 @@ from django.db import OperationalError, connection, connections, transaction
 from accounts.models import Person
 from config.write_queue import WriteQueue, queue_of
 
+pytestmark = pytest.mark.both
+
 
 def wait_until(condition):
     while not condition():

@@ -15,7 +15,7 @@ from tests.load.server import environment, run
 from tests.own_proxy import missing_proxy
 
 pytestmark = [
-    pytest.mark.one_database, pytest.mark.timeout(300),
+    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing_proxy()), reason="nginx is missing"),
 ]  # fmt: skip
 NAMES = ("web_killed", "power_cut", "disk_full")

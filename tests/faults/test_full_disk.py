@@ -14,7 +14,7 @@ from tests.load.raters import TOKEN
 from tests.load.server import Server, environment, run
 from tests.operating.installations import Installation
 
-pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 MEGABYTES = 60
 MOST_DRAFTS = 2000
 """Fewer fill what the database's log can take without growing."""

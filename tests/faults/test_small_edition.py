@@ -4,7 +4,7 @@ import pytest
 
 from tests.faults.faults import FAULTS, SMALL, SMALLEST, WORKERS, reason_to_skip, run_named
 
-pytestmark = [pytest.mark.one_database, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 QUICK = ("restarted",)
 """The fault of `make test`, besides those of `test_faults_in_turn.py`; the others are left to `make thorough`."""
 

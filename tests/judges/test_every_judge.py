@@ -26,7 +26,7 @@ from tests.judges.fitting_studies import fitting_study
 from tests.judges.metrics.test_bleurt import with_words  # noqa: F401 - a fixture
 from tests.judges.tiny_models import absent, tiny_classifier
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
+pytestmark = pytest.mark.django_db(transaction=True)
 JUDGES = [choice.key for group in judge_groups() for choice in group.choices]
 REPRESENTATIVES = {*(group.choices[0].key for group in judge_groups()), "words", "rouge"}
 """Of each group its first, and two metrics without a model."""

@@ -104,7 +104,6 @@ def test_the_rater_names_the_model_the_data_the_weights_the_split_and_the_parame
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 @needs_torch
 def test_neutral_counts_as_bad_or_is_a_label_of_its_own(rated, owner, t5):
     two, three = judged(rated, t5, owner), judged(rated, t5, owner, ratings="three-way")
@@ -116,7 +115,6 @@ def test_neutral_counts_as_bad_or_is_a_label_of_its_own(rated, owner, t5):
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 @needs_torch
 def test_the_same_seed_gives_the_same_weights_and_the_same_ratings(rated, owner, t5, var, monkeypatch):
     first = judged(rated, t5, owner)
@@ -130,7 +128,6 @@ def test_the_same_seed_gives_the_same_weights_and_the_same_ratings(rated, owner,
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 @needs_torch
 def test_another_seed_and_other_data_are_other_raters(rated, owner, t5, tmp_path):
     runs = [judged(rated, t5, owner), judged(rated, t5, owner, seed=1)]
@@ -186,7 +183,6 @@ def test_a_stopped_run_is_resumed_and_leaves_out_turns_that_came_later(rated, ow
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 @needs_torch
 def test_a_judge_that_is_gone_or_changed_is_missed_in_a_sentence(rated, owner, t5, var):
     run = start_run(rated, trained(rated, t5), owner)
@@ -255,7 +251,6 @@ def test_many_turns_take_as_many_queries_as_few(rated, owner, t5, tmp_path):
     assert counts[0] == counts[1]
 
 
-@pytest.mark.one_database
 @needs_torch
 @pytest.mark.parametrize(
     ("given", "reason"),
@@ -316,7 +311,6 @@ def test_the_command_needs_a_model_and_knows_its_runs(rated):
         call_command("train_turn_judge", rated.slug, "--resume", "fine_tuned/t5/1")
 
 
-@pytest.mark.alike
 @needs_torch
 @pytest.mark.django_db(transaction=True)
 def test_the_command_trains_prints_the_curve_and_judges_to_the_end(rated, t5, capsys):

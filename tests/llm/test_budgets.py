@@ -280,7 +280,6 @@ class Schedule:
                 assert budget.spent + budget.reserved <= budget.cap + self.overrun
 
 
-@pytest.mark.alike
 def test_sums_and_caps_hold_in_random_schedules(make_study, owner, replies):
     for seed in range(80):
         schedule = Schedule(make_study(f"study-{seed}", items=0), owner, seed)

@@ -14,6 +14,8 @@ from llm.models import Call, EndpointState
 from llm.requests import Charge, Message
 from tests.llm.calls import answered, asked, together, write_endpoints
 
+pytestmark = pytest.mark.both
+
 
 def test_an_endpoint_never_has_more_running_calls_than_it_allows(
     transactional_db, study, replies, settings, tmp_path, monkeypatch

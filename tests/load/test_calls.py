@@ -9,7 +9,7 @@ from django.conf import settings
 from tests.load.calls import trial as calls
 from tests.load.sessions import trial as sessions
 
-pytestmark = [pytest.mark.database, pytest.mark.row_locks]
+pytestmark = pytest.mark.postgresql
 THOROUGH = pytest.mark.thorough
 
 

@@ -5,7 +5,7 @@ from django.conf import settings
 
 from tests.load.import_kills import trial
 
-pytestmark = pytest.mark.database
+pytestmark = pytest.mark.both
 
 
 @pytest.mark.thorough

@@ -5,10 +5,9 @@ import pytest
 from tests.load.imports_beside_raters import trial
 from tests.load.test_race import server_under_test
 
-pytestmark = pytest.mark.database
+pytestmark = pytest.mark.both
 
 
-@pytest.mark.alike
 @pytest.mark.thorough
 def test_raters_and_pages_are_answered_during_an_import_and_nothing_is_lost():
     found = trial(server_under_test(), ratings=6_000, raters=2, pause=0.1, tasks=40)

@@ -33,7 +33,7 @@ def test_the_relay_counts_statements_and_round_trips():
     assert (counts.trips, counts.statements) == (4, 3)
 
 
-@pytest.mark.database
+@pytest.mark.postgresql
 @pytest.mark.thorough
 def test_over_a_network_nothing_is_lost_and_an_answer_costs_few_round_trips():
     url = server_under_test()

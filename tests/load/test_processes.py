@@ -6,7 +6,7 @@ from tests.load.processes import agrees, over_quota, race_of_processes
 from tests.load.test_race import server_under_test
 from tests.own_proxy import missing_proxy
 
-pytestmark = [pytest.mark.database, pytest.mark.thorough, pytest.mark.row_locks]
+pytestmark = [pytest.mark.postgresql, pytest.mark.thorough]
 
 
 @pytest.mark.parametrize("processes", [2, 4, 8])

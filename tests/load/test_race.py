@@ -8,14 +8,12 @@ from django.conf import settings
 from tests.load.race import _happening, race
 from tests.load.server import run
 
-pytestmark = pytest.mark.database
-
 
 def server_under_test() -> str | None:
     return os.environ["DATABASE_URL"] if settings.DATABASES["default"]["ENGINE"].endswith("postgresql") else None
 
 
-@pytest.mark.row_locks
+@pytest.mark.postgresql
 @pytest.mark.parametrize(("raters", "tasks"), [(8, 16), pytest.param(12, 40, marks=pytest.mark.thorough)])
 def test_raters_who_race_fill_exactly_the_quota(raters, tasks):
     found = race(server_under_test(), raters=raters, tasks=tasks, redundancy=3)

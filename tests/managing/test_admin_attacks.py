@@ -48,7 +48,6 @@ def theirs_of(model):
     return ordered(model).filter(**{f"{path}__in": Study.objects.filter(slug="study").values("pk")})
 
 
-@pytest.mark.one_database
 def test_forged_keys_reach_no_row_by_any_action(client, attacker):
     """Each action of each list, on all rows of the other study, confirmed with every number it might expect."""
     wrong, before = [], AuditEntry.objects.count()
@@ -73,7 +72,6 @@ def test_forged_keys_reach_no_row_by_any_action(client, attacker):
     assert AuditEntry.objects.count() == before
 
 
-@pytest.mark.one_database
 def test_forged_forms_reach_no_row(client, attacker):
     """The page, the form, the history and the deletion of each row look as those of a row that does not exist."""
     wrong = []
@@ -92,7 +90,6 @@ def test_forged_forms_reach_no_row(client, attacker):
     assert wrong == []
 
 
-@pytest.mark.one_database
 def test_nothing_is_added_to_a_study_of_others(client, attacker):
     study = Study.objects.get(slug="study")
     for name, form in (
@@ -106,7 +103,6 @@ def test_nothing_is_added_to_a_study_of_others(client, attacker):
     assert not study.tokens.filter(name="mine").exists()
 
 
-@pytest.mark.one_database
 def test_autocomplete_and_odd_keys_give_nothing(client, attacker):
     own = {str(Study.objects.get(slug="other").pk)}
     for model in STEERED:
@@ -118,7 +114,6 @@ def test_autocomplete_and_odd_keys_give_nothing(client, attacker):
             assert client.post(address(model, "changelist"), data).status_code in (200, 302)
 
 
-@pytest.mark.one_database
 def test_choices_name_no_study_or_person_of_others(client, attacker):
     """Also the list of annotators to whom a place can be given."""
     Study.objects.filter(slug="study").update(title="CANARY-TITLE")

@@ -18,7 +18,7 @@ from tests.conftest import draft_study
 from tests.managing.test_uploads import body_of, line
 from tests.processes import child, said
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 COUNT = 50
 WORKER = """
 import sys

@@ -14,7 +14,7 @@ from reports.plot_files import kept_plot, plot_files
 from reports.report_kinds import report_kinds
 from tests.world import SOME_ROUTES, build_world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 MARK = "Do not report them."
 OF_NO_STUDY = ("accounts:", "admin", "api:docs", "llm:models")
 NOT_OF_ONE_STUDY = {

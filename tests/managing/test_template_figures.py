@@ -21,7 +21,7 @@ from tests.reports.test_agreement_report import differences
 from tests.reports.worked_sessions import worked  # noqa: F401
 from tests.sessions.conftest import folder, live, models, run_waiting, session  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 REPLICATIONS = 20
 
 
@@ -34,7 +34,6 @@ def same_as_published(study, question, published):
     return differences(published, agreement_report(study)["questions"][question])
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize(
     ("template", "question", "data", "theirs"),
     [
@@ -51,7 +50,6 @@ def test_public_data_gives_the_published_agreement(template, question, data, the
     assert same_as_published(study, question, expected(reference_data / data, theirs)) == []
 
 
-@pytest.mark.reference
 def test_risum_s_judges_have_the_published_figures_and_all_its_tables(reference_data, tmp_path):
     data = reference_data / "hanna"
     tables = public(data, {"relevance": "how_well"}, "ratings", "scores")

@@ -24,6 +24,7 @@ from operating.stored_tables import kind_of
 from operating.var_files import is_allowed, kept_files
 from tests.operating.installations import installation
 
+pytestmark = pytest.mark.both
 WHILE_WRITING = """
 from operating import backing_up
 write, names = backing_up._write_table, []

@@ -20,6 +20,8 @@ from tests.filled import fill
 from tests.house import ROOT
 from tests.operating.seeds import LONG_AGO, SEEDS, VARIANTS, altered_items, lost_uploads, run
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture(scope="module")
 def filled(rows_of_module, tmp_path_factory):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from operating.last_backup import last_backup, note_failure
 from operating.management.commands import dated_backup
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from operating.data_check import all_checks, run_check
 from tests.annotation.studies.test_steps_and_claims import steps
 from tests.conftest import make_person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 MADE_BY_HAND = {"altered_items", "altered_outputs"}
 """What the rows that tests make cannot pass: their items have no digest."""
 PEOPLE, ITEMS = 6, 10

@@ -12,7 +12,7 @@ from config.background.workers import report_alive
 from operating import surroundings
 from operating.surroundings import file_system_of, log_warnings, surroundings_warnings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 MOUNT = "{number} 1 0:1 / {place} rw,relatime shared:1 - {kind} server:/disk rw\n"
 
 

@@ -12,7 +12,7 @@ from tests.house import ROOT
 from tests.later_versions import write_later_version
 from tests.operating.installations import QUICK_KINDS, Installation, installation, skip_without_server
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.both, pytest.mark.timeout(1800)]
 
 SOMEBODY = """
 call_command("migrate", verbosity=0)

@@ -21,7 +21,6 @@ from sessions.models import RevisionSession
 from tests.conftest import make_person
 from tests.sessions.conftest import folder, live, question  # noqa: F401 - fixtures
 
-pytestmark = pytest.mark.row_locks
 PILOT = {"key": "pilot", "kind": "pilot", "tasks": 2}
 AT_ONCE = 8
 

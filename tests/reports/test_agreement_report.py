@@ -107,7 +107,6 @@ def differences(expected, found, place=""):
     return [] if same else [f"{place}: {expected} expected, {found} found"]
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("name", ["qags-cnndm", "hanna", "pandalm", "wmt16-tur-eng"])
 def test_public_data_gives_the_published_figures(name, reference_data, capsys):
     import_study(reference_data / name)

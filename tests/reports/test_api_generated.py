@@ -163,7 +163,6 @@ def undescribed(rows, operation, examples, callers):
     return found
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_generated_requests_get_described_responses(rows, db, name):
     found = undescribed(rows, OPERATIONS[name], EXAMPLES, CALLERS)
@@ -172,7 +171,6 @@ def test_generated_requests_get_described_responses(rows, db, name):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1800)
-@pytest.mark.one_database
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_many_generated_requests_of_every_role_get_described_responses(rows, db, name):
     found = undescribed(rows, OPERATIONS[name], LONG, (*CALLERS, *OTHERS))

@@ -50,7 +50,6 @@ def test_items_of_every_protocol_come_back_as_they_were_sent(folder, owner, tmp_
 
 
 @pytest.mark.thorough
-@pytest.mark.reference
 @pytest.mark.parametrize(
     "name",
     ["pandalm", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("qags-cnndm", "hanna", "wmt16-tur-eng"))],

@@ -200,7 +200,6 @@ def test_the_page_is_shown_before_the_details_are_computed(client, study, owner)
     assert "are being computed" not in read(client, "/studies/study/report/").content.decode()
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize(
     ("name", "question", "alpha"),
     [("hanna", "relevance", "alpha_interval"), ("pandalm", "preference", "alpha_masi"),

@@ -10,7 +10,7 @@ from reports.exporting import export_study
 from tests.house import ROOT
 from tests.reports.compared_study import imported
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 def blocks(name, language):

@@ -18,7 +18,7 @@ from reports.study_answers import RaterComparison
 from tests.reports.computing import read
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 ITEMS, OUTPUTS = 6, ("a", "b")
 BOTH = frozenset({"human", "model"})

@@ -9,7 +9,7 @@ from reports.agreement_report import agreement_report
 from tests.reports.computing import compute_requested, read
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 def rating(number, output, value, rater="ann"):
@@ -56,7 +56,6 @@ def test_tables_and_their_files_say_on_how_many_items_they_rest(study, owner, cl
     assert r"Brackets hold 95 \% intervals." in latex
 
 
-@pytest.mark.reference
 def test_no_system_of_one_item_stands_at_the_top_with_an_interval(reference_data):
     question = agreement_report(import_study(reference_data / "wmt16-tur-eng").study, replicates=50)
     figures = next(iter(question["questions"].values()))

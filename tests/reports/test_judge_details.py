@@ -15,7 +15,7 @@ from reports.rows.run_facts import example_outputs
 from tests.reports.compared_study import ITEMS, OUTPUTS, PEOPLE, imported, probed
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

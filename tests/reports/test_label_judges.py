@@ -9,7 +9,7 @@ from reports.study_answers import RaterComparison
 from tests.reports.computing import read
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.reports.compared_study import imported, probed
 from tests.reports.computing import compute_requested, read
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

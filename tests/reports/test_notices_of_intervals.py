@@ -9,7 +9,7 @@ from tests.reports.compared_study import imported
 from tests.reports.computing import read
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 ITEMS, RATERS = 12, ("ann", "bob", "cy")
 

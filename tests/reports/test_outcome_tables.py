@@ -4,7 +4,7 @@ import pytest
 
 from tests.reports.paper_studies import SYSTEMS, TEXTS, choice, items, judged, ranking, study, tables, values
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 KEYS = ("one", "two", "three", "four", "five")
 ITEMS = items(*KEYS)
 

@@ -18,7 +18,7 @@ from tests.fewer import first_cases
 from tests.reports.comparing import RANKS, made
 from tests.reports.computing import compute_requested, read
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 NAMES = ["$x_1$ & <b>", "a" * 60 + "1", "a" * 60 + "2", "\u0627\u0628"]
 PLOTS = [
     dot_data("d", "Dots $a$", "share", dict.fromkeys(NAMES, 0.25), {NAMES[0]: (0.1, 0.5)}, (0, 1), (0.2, 0.3)),

@@ -7,7 +7,7 @@ from reports.agreement_report import agreement_report
 from tests.reports.compared_study import imported
 from tests.reports.computing import read
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 SAID = "People and machines together, as chosen"
 
 

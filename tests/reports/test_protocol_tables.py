@@ -5,7 +5,7 @@ import pytest
 from reports.rows.judge_methods import JudgeMethod, judge_methods
 from tests.reports.paper_studies import items, judged, ranking, run, study, tables, values
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 NAMES = ("weak", "middle", "strong", "edited")
 ITEMS = items("one", "two")
 

@@ -5,7 +5,7 @@ import pytest
 from reports.paper_tables import output_pairs
 from tests.reports.paper_studies import choice, items, study, tables, values
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 TEXTS = {"plain": "the cat sat", "told": "the cat sat on", "drawn": "a dog sat on", "other": "x"}
 SYSTEMS = {
     "plain": {"model": "lab/m", "generic": True}, "told": {"model": "lab/m"}, "drawn": {"model": "lab/m"},

@@ -5,7 +5,7 @@ from scipy.stats import ttest_rel
 
 from tests.reports.paper_studies import items, judged, ranking, run, study, tables, values
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 ITEMS = items("one", "two", "three", "four")
 RANKS = {"one": (4, 3, 1, 2), "two": (4, 3, 2, 1), "three": (3, 4, 1, 2), "four": (4, 2, 1, 3)}
 """Of weak, middle, strong and edited: their s_i are 5 minus these."""

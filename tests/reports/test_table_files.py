@@ -18,7 +18,7 @@ from reports.display.tables import Table
 from tests.reports.comparing import CHOICES, RANKS, TEXT, made
 from tests.reports.computing import read
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 NASTY = ["=cmd|' /C calc'!A0", "50% of $x_1 & \\y {z} ~^#", "a|b*c_`d`", "[sic] row", "two\nlines", "-1+2"]
 SHARE = Figure("Win | rate_%", "", "share", "higher", "")
 

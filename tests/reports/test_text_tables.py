@@ -7,7 +7,7 @@ from reports.paper_tables import tables_of
 from reports.study_answers import RaterComparison, StudyAnswers
 from tests.reports.exporting.conftest import item, write_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 def tables(study, **chosen):

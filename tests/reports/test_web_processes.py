@@ -9,7 +9,6 @@ import pytest
 
 from tests.house import ROOT
 
-pytestmark = pytest.mark.one_database
 FILL = """
 import json, sys, django
 django.setup()

@@ -26,7 +26,7 @@ from webhooks.subscriptions import add_webhook, choose_events, disable_webhook, 
 
 ALL = EventKind.values
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["CANARY-COMMENT"]}
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 """On PostgreSQL an entry counts once its transaction has ended."""
 
 

@@ -38,7 +38,6 @@ def read_scores(rows, outputs, items):
     )
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("question", ["relevance", "coherence"])
 def test_public_judges_have_the_expected_figures(reference_data, question):
     folder = reference_data / "hanna"

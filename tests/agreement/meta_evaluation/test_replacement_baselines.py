@@ -122,7 +122,6 @@ def test_too_few_items_have_no_baselines():
     assert told == found
 
 
-@pytest.mark.reference
 def test_uniform_noise_on_hannas_coherence_gets_no_yes(reference_data):
     rows = map(json.loads, (reference_data / "hanna" / "ratings.jsonl").read_text("utf-8").splitlines())
     rows = [row for row in rows if row["question"] == "coherence"]

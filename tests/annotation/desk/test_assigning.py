@@ -9,6 +9,7 @@ from annotation.desk.assigning import next_assignment, open_slots, release_expir
 from annotation.desk.submitting import Submission, skip, submit
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 
+pytestmark = pytest.mark.both
 GOOD = {"q-follows": ["true"], "q-how_well": ["4"]}
 
 

@@ -15,6 +15,7 @@ from annotation.models import Assignment, DraftConflict, Rater
 from annotation.questions.text import LONGEST
 from tests.annotation.desk.test_desk import GOOD, address, desk
 
+pytestmark = pytest.mark.both
 __all__ = ["desk"]
 
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.models import Annotation, Assignment, DraftConflict, Membership, Rating, Slot, Study, WrittenExample
 from tests.conftest import SYSTEMS
 
+pytestmark = pytest.mark.both
 AT_ONCE = {"Prefer": "return=representation"}
 GOOD = {"q-follows": "true", "q-how_well": "4", "q-comment": " as typed ", "revision": "0", "guidelines_version": "1"}
 

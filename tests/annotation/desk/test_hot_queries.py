@@ -50,6 +50,7 @@ from recruiting.checks.preparing_checks import prepare_checks
 from tests.conftest import add_item, make_person
 from tests.query_plans import plan_of
 
+pytestmark = pytest.mark.both
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ['🚢 "so"']}
 MOST, RECENT = 4, 3
 

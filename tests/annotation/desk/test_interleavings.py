@@ -13,6 +13,7 @@ from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, DraftConflict, Slot
 from tests.consistency import contradictions
 
+pytestmark = pytest.mark.both
 STEPS = ("open", "save", "save", "send", "send", "repeat")
 
 

@@ -12,6 +12,8 @@ from annotation.desk.drafting import pulse
 from annotation.desk.submitting import Effort
 from annotation.models import Assignment, Rater, Slot
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture
 def ada(study):

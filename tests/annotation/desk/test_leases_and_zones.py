@@ -13,6 +13,7 @@ from annotation.models import Annotation, Rater, Slot
 from tests.clock import at_time
 from tests.other_host import DOINGS, released_now
 
+pytestmark = pytest.mark.both
 ZONES = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo")
 """With daylight saving: by an hour or half of one, north and south of the equator, at midnight and after it."""
 LEASE = timedelta(minutes=30)

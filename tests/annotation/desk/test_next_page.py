@@ -14,6 +14,7 @@ from annotation.studies.locking import ImportPendingError
 from config.site_busy import SiteBusyError
 from tests.annotation.desk.test_desk import GOOD, address, desk
 
+pytestmark = pytest.mark.both
 __all__ = ["desk"]
 
 

@@ -17,6 +17,7 @@ from annotation.models import Annotation, Assignment, Study
 from annotation.studies.planning import plan_chunk
 from tests.recruiting.routing.routed_study import TOPICS, make_rater, make_routed_study, source
 
+pytestmark = pytest.mark.both
 PAGE, ANSWER, ROUTED = 3, 12, 3
 """Statements, with the one for the session and its person, and on PostgreSQL with the lock of the rater's row.
 

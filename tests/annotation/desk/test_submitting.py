@@ -23,6 +23,8 @@ from annotation.desk.submitting import (
 from annotation.models import Annotation, Assignment, DraftConflict, Item, Rater, Rating, Slot, Study
 from annotation.protocols import AnswersInvalidError
 
+pytestmark = pytest.mark.both
+
 
 def form(follows="true", how_well="4", comment=""):
     return {"q-follows": [follows], "q-how_well": [how_well], "q-comment": [comment]}

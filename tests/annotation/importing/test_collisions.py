@@ -20,7 +20,7 @@ from tests.annotation.importing.conftest import ANNOTATION, ITEM, RATING
 GOOD = {"q-follows": ["true"], "q-how_well": ["4"]}
 TABLES = (Item, Output, Rater, Rating, Annotation, Assignment, PendingImport, PendingRows)
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(params=["at once", "in steps"])

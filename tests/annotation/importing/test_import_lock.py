@@ -35,7 +35,7 @@ print("done", flush=True)
 """
 SAYS = "another import into this study is running: try again when it has ended"
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

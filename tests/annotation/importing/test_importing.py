@@ -132,6 +132,7 @@ def test_the_last_line_of_an_import_gives_the_address_and_the_next_step(folder, 
     assert capsys.readouterr().out.splitlines()[-1] == f"See {address}"
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_a_large_import_refreshes_the_statistics_of_its_tables(folder, monkeypatch):
     """PostgreSQL would otherwise read a new study as if its tables were empty, until its own upkeep looks at them."""

@@ -26,7 +26,10 @@ from reports.agreement_report import agreement_report
 from reports.exporting import export_study
 from tests.processes import child, finished, said, tell
 
-pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="on PostgreSQL an import is one transaction")
+pytestmark = [
+    pytest.mark.both,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="on PostgreSQL an import is one transaction"),
+]
 
 GOOD = {"q-follows": ["true"], "q-how_well": ["4"]}
 YAML = """

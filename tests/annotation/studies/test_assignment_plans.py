@@ -26,6 +26,8 @@ from config.background.claiming import run_waiting
 from config.erasure import open_erasure
 from tests.conftest import add_item
 
+pytestmark = pytest.mark.postgresql
+
 
 def planned(make_study, plan, items=10, **more):
     study = make_study(items=items, options={"plan": plan}, redundancy=1, **more)

@@ -16,6 +16,7 @@ from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_of
 from tests.conftest import add_item
 
+pytestmark = pytest.mark.postgresql
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
 
 

@@ -11,6 +11,7 @@ from annotation.studies.projects import move_to_project
 from annotation.studies.queries import work_of
 from annotation.studies.run_studies import runs_of
 
+pytestmark = pytest.mark.postgresql
 ABOUT = {"title": "New", "description": "", "contact": ""}
 
 

@@ -20,6 +20,7 @@ from annotation.studies.steered_items import ItemStepRefusedError, restore, set_
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.receiving import UploadRefusedError, request_import
 
+pytestmark = pytest.mark.postgresql
 REFUSED = (ItemStepRefusedError, StudyRefusedError, ImportRefusedError, UploadRefusedError)
 LINE = {"id": "late", "document": "Text.", "instruction": "When?", "outputs": [{"id": "north", "text": "At nine."}]}
 WHY = "The file was wrong."

@@ -5,7 +5,7 @@ import pytest
 from annotation.models import JudgeRun, Rater
 from annotation.studies.families import judge_families, system_families
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
 
 def add_judge(study, name, *models, kind="model"):

@@ -9,6 +9,7 @@ from annotation.models import Guideline
 from annotation.studies.guideline_text import render, sections, sections_on
 from config.erasure import open_erasure
 
+pytestmark = pytest.mark.postgresql
 PAGE, EDIT = "/studies/study/guidelines/", "/studies/study/guidelines/edit/"
 ATTACKS = [
     "<script>alert(1)</script>",

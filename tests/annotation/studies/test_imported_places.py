@@ -16,7 +16,7 @@ from config.background.claiming import run_waiting
 from reports.exporting import export_study
 from tests.conftest import make_person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
 
 

@@ -21,6 +21,7 @@ from annotation.studies.steered_items import ItemStepRefusedError, restore, set_
 from annotation.studies.study_progress import StudyProgress, progress_by_study
 from tests.conftest import make_person
 
+pytestmark = pytest.mark.postgresql
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
 GOOD = Submission(FORM, revision=0, guidelines_version=1)
 FIRST, ORDINARY, LAST = Item.Priority

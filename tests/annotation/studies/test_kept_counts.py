@@ -11,7 +11,7 @@ from annotation.studies.kept_counts import OVERVIEW, is_large, kept_counts
 from config.database_clock import database_now
 from tests.query_plans import plan_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans without the values")

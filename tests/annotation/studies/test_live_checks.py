@@ -13,7 +13,7 @@ from annotation.studies.live_checks import live_problems
 from config.background.claiming import run_waiting
 from tests.conftest import add_item, draft_study, make_person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 
 
 @pytest.fixture

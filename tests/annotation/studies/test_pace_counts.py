@@ -23,6 +23,7 @@ from reports.exporting import export_study
 from tests.clock import at_time
 from tests.conftest import add_item
 
+pytestmark = pytest.mark.postgresql
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": [""]}
 
 

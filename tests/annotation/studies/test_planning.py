@@ -1,6 +1,10 @@
+import pytest
+
 from annotation.models import Slot, Study, Task
 from annotation.studies.planning import is_planned, plan_chunk, replan_from
 from tests.conftest import SYSTEMS, add_item
+
+pytestmark = pytest.mark.postgresql
 
 
 def plan_all(study: Study, size: int = 500) -> None:

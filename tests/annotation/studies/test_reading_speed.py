@@ -10,6 +10,7 @@ from annotation.studies.study_overview import overview_of
 from tests.annotation.studies.test_pace_counts import count_requested
 from tests.conftest import make_person, rater_of
 
+pytestmark = pytest.mark.postgresql
 ENGLISH = "ferry sails at nine and " * 180
 CHINESE = "今天天气很好我们坐船去岛上" * 70
 

@@ -15,6 +15,7 @@ from annotation.studies.steered_items import ItemStepRefusedError
 from tests.annotation.studies.test_steps_and_claims import ANSWER, busy
 from tests.processes import child, finished, said, tell
 
+pytestmark = pytest.mark.postgresql
 __all__ = ["busy"]
 
 
@@ -77,7 +78,6 @@ def test_items_without_tasks_get_what_the_study_says(make_study, owner):
 
 
 @pytest.mark.thorough
-@pytest.mark.row_locks
 def test_changes_and_claims_at_once_keep_every_answer_and_every_place(busy, owner):
     study, raters = busy
     with ExitStack() as stack:

@@ -21,7 +21,7 @@ from recruiting.way_in.practice_tasks import tasks_for
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 from tests.house import ROOT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
 SYSTEMS = ["alpha", "beta", "gamma", "delta"]
 ITEMS = 24
 RANK = [{"key": "best", "type": "rank", "ranks": 4, "text": "Which?"}]

@@ -74,7 +74,6 @@ def steps(study, raters, owner, seed):
         yield
 
 
-@pytest.mark.row_locks
 def test_steps_and_claims_at_once_keep_every_answer_and_every_quota(busy, owner):
     study, raters = busy
     taking = steps(study, raters, owner, seed=5)
@@ -99,7 +98,6 @@ def test_steps_and_claims_at_once_keep_every_answer_and_every_quota(busy, owner)
 
 
 @pytest.mark.thorough
-@pytest.mark.row_locks
 @pytest.mark.usefixtures("busy")
 def test_two_researchers_who_take_steps_at_once_do_not_lock_each_other():
     code = (
@@ -120,7 +118,6 @@ def test_two_researchers_who_take_steps_at_once_do_not_lock_each_other():
             finished(one)
 
 
-@pytest.mark.row_locks
 def test_cancelled_places_are_never_taken(busy, owner):
     study, raters = busy
     with ExitStack() as stack:

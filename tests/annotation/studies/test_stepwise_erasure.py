@@ -21,6 +21,7 @@ from config.background.claiming import process_row, run_waiting
 from tests.conftest import draft_study, make_person
 from tests.processes import child, said, tell
 
+pytestmark = pytest.mark.both
 COUNT = 40
 OTHER_WRITER = """
 from django.db import connection

@@ -15,6 +15,8 @@ from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError,
 from config.background.rows import Status
 from tests.config.background.conftest import finishing, fresh
 
+pytestmark = pytest.mark.both
+
 
 def test_a_row_is_processed_once_and_its_result_is_stored(trial):
     row, trial.run = trial.row(), finishing("made")

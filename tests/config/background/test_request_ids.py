@@ -25,6 +25,7 @@ def with_ids(caplog):
     handler.emit = plain
 
 
+@pytest.mark.postgresql
 def test_log_lines_of_work_have_the_id_of_the_request_that_queued_it(trial, sent, with_ids):
     with working_for("aaaaaaaaaaaa"):
         row = trial.row()

@@ -5,8 +5,6 @@ import socket
 import subprocess
 import sys
 
-import pytest
-
 from tests.house import ROOT
 
 SEND = """
@@ -21,7 +19,6 @@ except OperationalError:
 """
 
 
-@pytest.mark.one_database
 def test_a_broker_that_never_answers_is_given_up(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.listen(16)

@@ -15,7 +15,7 @@ from config.models import QueueTurn
 from recruiting.models import StudyDryRun
 from reports.models import KeptExport, KeptReport
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 WITHOUT_TURNS = {"study_deletion"}
 """The row outlives its study, and each is done as its message comes."""
 

@@ -30,6 +30,7 @@ from tests.reports.conftest import Program
 FORM = {"q-well": ["4"]}
 
 
+@pytest.mark.both
 @pytest.mark.django_db(transaction=True)
 def test_a_race_with_checks_gives_nothing_twice_and_keeps_the_quota(owner, tmp_path):
     study = make_checked_study(

@@ -17,7 +17,6 @@ from recruiting.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.recruiting.crowds.crowd_study import GENERIC, Guest, crowd_study
 from tests.recruiting.way_in_study import RIGHT
 
-pytestmark = pytest.mark.row_locks
 AT_ONCE = 8
 
 

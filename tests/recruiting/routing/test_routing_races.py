@@ -60,7 +60,6 @@ def race(code, raters):
         return [int(finished(one)) for one in children]
 
 
-@pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_claims_at_once_fill_a_quota_exactly_and_never_more(tmp_path, owner):
     study = make_routed_study(tmp_path, owner, ROUTING, items=30)  # 60 places: 12 per rater, 4 of a topic
@@ -77,7 +76,6 @@ def test_claims_at_once_fill_a_quota_exactly_and_never_more(tmp_path, owner):
 
 
 @pytest.mark.thorough
-@pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_two_raters_who_join_at_once_do_not_share_a_last_place(tmp_path, owner):
     routing = {"groups": [{**source("country"), "quotas": {"DE": {"raters": 2}}}]}

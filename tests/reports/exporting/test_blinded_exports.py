@@ -36,7 +36,6 @@ def text_of(path):
     return json.dumps([table.column_names, table.to_pylist()], default=str).replace("\\", "")
 
 
-@pytest.mark.alike
 def test_no_file_of_any_protocol_names_a_system(filled, tmp_path):
     found = []
     for study in Study.objects.all():

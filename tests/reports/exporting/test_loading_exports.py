@@ -10,7 +10,6 @@ from tests.filled import fill
 from tests.reports.exporting.conftest import bytes_of, objects_of
 from tests.reports.exporting.loading import by_datasets, by_pandas, by_polars, given, line_of, tables_of
 
-pytestmark = [pytest.mark.one_database]
 PROTOCOLS = ("rating", "listwise", "pairwise", "session")
 
 

@@ -12,7 +12,7 @@ from reports.exporting import export_study
 from reports.exporting.study_lines import annotation_lines
 from tests.reports.exporting.conftest import assign, bytes_of, empty_the_database, item, objects_of, write_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 DAY = 86400.0
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": [""]}
 

@@ -13,7 +13,6 @@ from tests.filled import fill
 from tests.reports.exporting.conftest import objects_of
 from tests.reports.exporting.loading import card_of, tables_of
 
-pytestmark = [pytest.mark.one_database]
 SCRIPT = Path(__file__).with_name("load_with_datasets.py")
 PLAIN = {"string": str, "int64": int, "float64": (int, float), "bool": bool}
 """The types of columns that cards name, in words that version 2.21 knows, and how JSON has them."""

@@ -27,7 +27,7 @@ from tests.reports.exporting.conftest import (
     write_study,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 def test_export_import_export_gives_the_same_bytes(rated, tmp_path):
@@ -161,7 +161,6 @@ TEXTS = st.text(
 )
 
 
-@pytest.mark.alike
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(TEXTS, min_size=5, max_size=5), form=st.sampled_from(["jsonl", "csv"]))
 def test_any_text_survives_import_and_export_in_every_format(texts, form, tmp_path_factory):

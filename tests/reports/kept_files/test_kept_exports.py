@@ -268,7 +268,6 @@ process_row("export", int(sys.argv[1]))
 """
 
 
-@pytest.mark.row_locks
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_worker_s_export_is_written_by_another(study):
     row = request_export(study, "jsonl", None, "test")

@@ -9,7 +9,7 @@ from sessions.turn_labels import MachineLabel, write_machine_labels
 from tests.reports.paper_tables.href_study import cells, tables, values
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 def test_labels_are_shares_of_the_turns_that_each_labelled(worked, session):  # noqa: F811

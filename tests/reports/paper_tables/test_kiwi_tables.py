@@ -13,7 +13,7 @@ from sessions.turn_labels import MachineLabel, write_machine_labels
 from tests.reports.paper_tables.href_study import cells, made, tables, values
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 SPLIT = {"split_by": "turn", "training": 0.5, "validation": 0.0, "split_seed": 0, "examples": 1, "ratings": "two-way"}
 
 

@@ -9,7 +9,7 @@ from tests.reports.computing import read
 from tests.reports.paper_tables.href_study import made
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_study_with_sessions_shows_kiwi_s_tables(worked, session, owner, client):  # noqa: F811
