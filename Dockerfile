@@ -38,7 +38,7 @@ COPY . .
 # Nothing is written later, so without this each process would compile the whole program when it starts.
 RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash \
       accounts agreement annotation config judges llm managing operating preparing recruiting reports retrieval \
-      sessions webhooks
+      sessions parts
 # This uses a temporary signing key that is deleted afterwards, so the image contains no secret.
 ENV STATIC_ROOT=/app/static-collected
 RUN PROFILE=embedded VAR=/tmp/building python manage.py collectstatic --noinput --verbosity 0 \

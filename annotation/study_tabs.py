@@ -11,6 +11,7 @@ from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
 from annotation.studies.routing_plan import ROUTING
+from config.parts import parts
 
 EVERY_PAGE = "*"
 """In `pages`, the name of all pages of a namespace, such as `llm:*`."""
@@ -42,8 +43,12 @@ def has_routing(study: Study) -> bool:
 
 @dataclass(frozen=True)
 class Tab:
-    """A page of a group: its title, its route, other routes that belong to it, and for which studies it exists."""
+    """A page of a group: its place, title and route, other routes that belong to it, and for which studies it exists.
 
+    Tabs are in the order of their places, and groups in that of their first tabs.
+    """
+
+    place: int
     group: str
     title: str
     route: str
@@ -75,55 +80,65 @@ class TabRows:
 
 SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_study")
 TABS = (
-    Tab("Overview", "Overview", "annotation:study"),
-    Tab("Overview", "Progress", "managing:progress"),
-    Tab("Overview", "Dry run", "managing:dry_runs"),
-    Tab("Questions", "Questions", "managing:build", (), is_draft),
-    Tab("Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
-    Tab("Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
-    Tab("Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
-    Tab("Report", "Report", "reports:report"),
-    Tab("Report", "Why people disagree", "managing:disagreement"),
-    Tab("Report", "Balance", "managing:balance"),
-    Tab("Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
-    Tab("Report", "Export", "reports:exports"),
-    Tab("Report", "Preregistration", "reports:plans"),
-    Tab("Report", "Stop rules", "reports:stop_rules"),
-    Tab("Report", "Power and cost", "reports:power"),
-    Tab("People", "People", "annotation:people", ("recruiting:pause_rater", "annotation:member_link")),
-    Tab("People", "Messages", "recruiting:message_inbox", ("recruiting:rater_thread", "recruiting:rater_task_thread")),
-    Tab("People", "Invitations", "annotation:invitations"),
-    Tab("People", "E-mail", "recruiting:study_mail", (), sends_mail),
-    Tab("People", "Rater checks", "reports:rater_checks"),
-    Tab("People", "Assignment plan", "managing:plan"),
-    Tab("People", "Routing", "recruiting:routing", (), has_routing),
-    Tab("People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
-    Tab("People", "Background", "recruiting:background", (), has_steps),
-    Tab("People", "Submissions", "recruiting:submissions", (), has_crowd),
-    Tab("Review", "Flags and comments", "annotation:attention"),
-    Tab("Review", "Second stage", "recruiting:stage_setting"),
-    Tab("Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")),
-    Tab("Judges", "Judges", "judges:runs", ("judges:*",)),
-    Tab("Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
-    Tab("Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
-    Tab("Settings", "Settings", "annotation:settings", SETTING_PAGES),
-    Tab("Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
-    Tab("Settings", "Entry links", "recruiting:entry_links"),
-    Tab("Settings", "Hidden checks", "recruiting:check_settings"),
-    Tab("Settings", "Tokens", "annotation:tokens"),
-    Tab("Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),
+    Tab(10, "Overview", "Overview", "annotation:study"),
+    Tab(20, "Overview", "Progress", "managing:progress"),
+    Tab(30, "Overview", "Dry run", "managing:dry_runs"),
+    Tab(40, "Questions", "Questions", "managing:build", (), is_draft),
+    Tab(50, "Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
+    Tab(60, "Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
+    Tab(70, "Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
+    Tab(80, "Report", "Report", "reports:report"),
+    Tab(90, "Report", "Why people disagree", "managing:disagreement"),
+    Tab(100, "Report", "Balance", "managing:balance"),
+    Tab(110, "Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
+    Tab(120, "Report", "Export", "reports:exports"),
+    Tab(130, "Report", "Preregistration", "reports:plans"),
+    Tab(140, "Report", "Stop rules", "reports:stop_rules"),
+    Tab(150, "Report", "Power and cost", "reports:power"),
+    Tab(160, "People", "People", "annotation:people", ("recruiting:pause_rater", "annotation:member_link")),
+    Tab(
+        170,
+        "People",
+        "Messages",
+        "recruiting:message_inbox",
+        ("recruiting:rater_thread", "recruiting:rater_task_thread"),
+    ),
+    Tab(180, "People", "Invitations", "annotation:invitations"),
+    Tab(190, "People", "E-mail", "recruiting:study_mail", (), sends_mail),
+    Tab(200, "People", "Rater checks", "reports:rater_checks"),
+    Tab(210, "People", "Assignment plan", "managing:plan"),
+    Tab(220, "People", "Routing", "recruiting:routing", (), has_routing),
+    Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
+    Tab(240, "People", "Background", "recruiting:background", (), has_steps),
+    Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),
+    Tab(260, "Review", "Flags and comments", "annotation:attention"),
+    Tab(270, "Review", "Second stage", "recruiting:stage_setting"),
+    Tab(
+        280, "Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")
+    ),
+    Tab(290, "Judges", "Judges", "judges:runs", ("judges:*",)),
+    Tab(300, "Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
+    Tab(310, "Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
+    Tab(320, "Settings", "Settings", "annotation:settings", SETTING_PAGES),
+    Tab(330, "Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
+    Tab(340, "Settings", "Entry links", "recruiting:entry_links"),
+    Tab(350, "Settings", "Hidden checks", "recruiting:check_settings"),
+    Tab(360, "Settings", "Tokens", "annotation:tokens"),
 )
-"""All tabs, in the order shown; the groups are in the order of their first tabs."""
+"""The tabs of the core; parts add theirs between them."""
 
-PROTOCOL_GROUP = "Overview"
-"""The group of the pages that a study's protocol adds."""
+PROTOCOL_GROUP, OWN_PLACE = "Overview", 15
+"""The group of the pages that a study's protocol adds, and their place in it."""
 
 
 def tabs_for(study: Study, match: ResolverMatch) -> TabRows:
     """The rows of tabs on the page of `match`. The tab of the current page is always there."""
-    own = [Tab(PROTOCOL_GROUP, title, route, (f"{route.partition(':')[0]}:*",)) for title, route in study.own_pages]
+    own = [
+        Tab(OWN_PLACE, PROTOCOL_GROUP, title, route, (f"{route.partition(':')[0]}:*",))
+        for title, route in study.own_pages
+    ]
     groups: dict[str, list[Tab]] = {}
-    for tab in [*TABS[:1], *own, *TABS[1:]]:
+    for tab in sorted([*TABS, *own, *(tab for part in parts() for tab in part.tabs)], key=lambda tab: tab.place):
         if tab.shown(study) or tab.covers(match):
             groups.setdefault(tab.group, []).append(tab)
     here = next((name for name, tabs in groups.items() if any(tab.covers(match) for tab in tabs)), "")

@@ -14,6 +14,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
+from config.parts import chosen_parts
 from config.secret_files import SECRETS, read_secret, with_password
 
 PROFILES = ("embedded", "production")
@@ -26,8 +27,8 @@ OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
     BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS COMPOSE_FILE CSRF_TRUSTED_ORIGINS DATABASE_FAR
     DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES
     JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_FORMAT LOG_LEVEL METRICS_TOKEN OIDC_CLIENT_ID OIDC_CLIENT_SECRET
-    OIDC_JOIN_BY_EMAIL OIDC_NAME OIDC_SERVER OTHER_TOOL_BYTES PGPASSWORD PORT POSTGRES_PASSWORD PROFILE PROXY_COUNT
-    REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS
+    OIDC_JOIN_BY_EMAIL OIDC_NAME OIDC_SERVER OTHER_TOOL_BYTES PARTS PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
+    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS
     SENTRY_DSN SESSION_IDLE_HOURS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL
     TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
     """.split()  # noqa: SIM905
@@ -55,6 +56,15 @@ BROKER_FORM = (
     "BROKER_URL must be redis://:password@host:6379/0 or rediss://... Without it, files in VAR are used, which works "
     "only on one machine."
 )
+
+
+def read_parts(env: Env) -> tuple[str, ...]:
+    """Return the keys of the parts in PARTS, or all parts if it is empty."""
+    names = [name.strip() for name in env.str("PARTS", "").split(",") if name.strip()]
+    try:
+        return chosen_parts(names or None)
+    except ValueError as problem:
+        raise ImproperlyConfigured(f"PARTS must be empty, none or a list with commas: {problem}.") from problem
 
 
 def read_boolean(env: Env, name: str, default: bool) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from annotation.protocols import Protocol
     from annotation.studies.file_sections import StudySection
     from annotation.studies.notices import StudyNotice
+    from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 class Part:
     """An app's additions. The defaults add nothing."""
+
+    needs: Sequence[str] = ()
+    """Keys of the other parts that this part imports."""
 
     # --- a study's settings
     sections: Sequence[StudySection] = ()
@@ -70,6 +74,11 @@ class Part:
         """Let a rater wait for a decision if they have just sent the last task that they may have."""
 
     # --- pages
+    urls = ""
+    """The module with the app's addresses."""
+    tabs: Sequence[Tab] = ()
+    """Tabs of a study's pages for its researchers."""
+
     def notices(self, study: Study) -> Iterable[StudyNotice]:
         """Return what needs somebody's attention on the study's overview."""
         return ()

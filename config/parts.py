@@ -1,18 +1,43 @@
 """The list of apps that add something to others, in the order in which they are asked."""
 
 import importlib
+from collections.abc import Iterable, Mapping
 from functools import cache
+
+from django.conf import settings
 
 from config.part import Part
 
+OPTIONAL = ("webhooks",)
+"""Features that an installation may leave out: each is the app `parts.<key>`."""
 CORE = (
-    "operating", "webhooks", "managing", "reports", "preparing", "judges", "sessions", "recruiting", "retrieval", "llm",
+    "operating", "managing", "reports", "preparing", "judges", "sessions", "recruiting", "retrieval", "llm",
     "annotation", "accounts",
 )  # fmt: skip
 """Apps that are always installed; one comes before those it imports."""
 
 
+def chosen_parts(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the keys of the parts that are installed: all for None, none for `none`.
+
+    Raises ValueError, with a sentence, for a name that is no part.
+    """
+    wanted = OPTIONAL if names is None else tuple(names)
+    if wanted == ("none",):
+        return ()
+    if unknown := sorted(set(wanted) - set(OPTIONAL)):
+        raise ValueError(f"no part is called {', '.join(unknown)}. There are {', '.join(OPTIONAL)}")
+    return tuple(key for key in OPTIONAL if key in wanted)
+
+
+@cache
+def parts_by_key() -> Mapping[str, Part]:
+    """Return the optional parts that are installed, by key."""
+    return {key: importlib.import_module(f"parts.{key}.part").PART for key in settings.PARTS}
+
+
 @cache
 def parts() -> tuple[Part, ...]:
-    """Return what each app adds."""
-    return tuple(importlib.import_module(f"{app}.part").PART for app in CORE)
+    """Return what each app adds: optional parts first."""
+    core = (importlib.import_module(f"{app}.part").PART for app in CORE)
+    return (*parts_by_key().values(), *core)

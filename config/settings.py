@@ -18,6 +18,7 @@ from config.environment import (
     read_folder,
     read_level,
     read_metrics_token,
+    read_parts,
     read_profile,
     read_second_factor,
     read_secret_key,
@@ -45,6 +46,8 @@ if PRODUCTION:
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_PROXY = read_boolean(env, "BEHIND_PROXY", False)
 
+PARTS = read_parts(env)
+"""The keys of the optional parts that are installed."""
 INSTALLED_APPS = [
     "config.admin_site.InterraterAdminConfig",
     "django.contrib.auth",
@@ -57,7 +60,6 @@ INSTALLED_APPS = [
     "annotation",
     "llm",
     "retrieval",
-    "webhooks",
     "recruiting",
     "sessions",
     "judges",
@@ -65,6 +67,7 @@ INSTALLED_APPS = [
     "reports",
     "managing",
     "operating",
+    *(f"parts.{key}" for key in PARTS),
 ]
 
 MIDDLEWARE = [

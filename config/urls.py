@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts import views as accounts
 from config.monitoring import metrics
+from config.parts import parts
 from config.readiness import healthz, readyz
 from config.task_addresses import ShortWay
 
@@ -31,7 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),
     path("", include("recruiting.urls")),
-    path("", include("webhooks.urls")),
+    *(path("", include(part.urls)) for part in parts() if part.urls),
     annotators,
 ]
 handler400 = "config.error_pages.bad_request"

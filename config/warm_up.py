@@ -29,7 +29,8 @@ def warm_up() -> None:
     is logged: only its own pages fail.
     """
     folders: list[Path] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
-    for folder in folders:
+    of_parts = [settings.BASE_DIR / "parts" / key / "templates" for key in settings.PARTS]
+    for folder in [*folders, *of_parts]:
         for path in sorted(folder.rglob("*.html")):
             name = path.relative_to(folder).as_posix()
             try:

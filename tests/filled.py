@@ -62,6 +62,7 @@ from tests.annotation.counted_rows import add_study_work
 from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import make_paper_upload
+from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
@@ -71,7 +72,6 @@ from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_plan
-from tests.webhooks.webhook_rows import add_webhook_rows
 
 MODEL = "extractive/extractive"
 TEXT = "The ferry to the island sails at nine.\nIn winter it does not sail: \u201cice\u201d, says \U0001f9ca."

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = (
-    "config", "accounts", "annotation", "sessions", "llm", "retrieval", "recruiting", "webhooks", "judges", "preparing",
+    "config", "accounts", "annotation", "sessions", "llm", "retrieval", "recruiting", "parts", "judges", "preparing",
     "reports", "managing", "operating", "agreement",
 )  # fmt: skip
 
@@ -29,6 +29,25 @@ def tracked() -> tuple[Path, ...]:
 def named(path: Path) -> str:
     """The path as messages show it."""
     return path.relative_to(ROOT).as_posix()
+
+
+def app_of(path: Path) -> str:
+    """The app that a file belongs to, such as `annotation` or `parts.webhooks`."""
+    top, *rest = path.relative_to(ROOT).parts
+    return f"parts.{rest[0]}" if top == "parts" and len(rest) > 1 else top
+
+
+def templates() -> list[Path]:
+    """The templates of the core and of all parts."""
+    return [
+        path for path in tracked() if path.suffix == ".html" and "templates" in path.parts and "tests" not in path.parts
+    ]
+
+
+def template_name(path: Path) -> str:
+    """The name by which a template is loaded."""
+    parts = path.parts
+    return "/".join(parts[parts.index("templates") + 1 :])
 
 
 @cache

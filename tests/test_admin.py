@@ -43,6 +43,7 @@ from tests.llm.calls import add_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import make_paper_upload
+from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
@@ -53,7 +54,6 @@ from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report, add_plan
 from tests.sessions.rows import add_session_rows
-from tests.webhooks.webhook_rows import add_webhook_rows
 from tests.world import program_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}

@@ -6,7 +6,6 @@ import re
 import textwrap
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 import pytest
@@ -15,10 +14,12 @@ from django.urls import URLPattern, get_resolver
 from django.utils.functional import Promise
 
 from accounts.languages import PAGES
+from tests.house import template_name
+from tests.house import templates as house_templates
 from tests.test_routes import row_of
 from tests.world import ROUTES
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TEMPLATES = {template_name(path): path for path in house_templates()}
 IN_ENGLISH = {
     "admin*": "operators' pages", "/admin/*": "operators' pages", "*api:*": "answers for programs",
     "healthz": "an answer for programs", "readyz": "an answer for programs", "metrics": "figures for programs",
@@ -44,7 +45,7 @@ OF_RESEARCHERS = {
     "_workers_status.html",
 }  # fmt: skip
 """Parts that pages of annotators show only to people who run a study or the site."""
-OURS = re.compile(r"(accounts|annotation|config|recruiting|sessions)\.")
+OURS = re.compile(r"(accounts|annotation|config|parts|recruiting|sessions)\.")
 HIDDEN = re.compile(
     r"\{#.*?#\}|\{% block (?:page|body)_\w+ %\}.*?\{% endblock %\}|<script.*?</script>|<style.*?</style>|<!--.*?-->"
     r"|\{% (comment|blocktranslate)\b.*?%\}.*?\{% end\1 %\}",
@@ -127,13 +128,13 @@ def templates():
         for text in (*code.co_consts, *(one.__globals__.get(name) for name in code.co_names))
         if isinstance(text, str) and text.endswith(".html")
     ]  # fmt: skip
-    todo += [str(path.relative_to(TEMPLATES)) for kind in NAMED_BY_KIND for path in (TEMPLATES / kind).glob("*.html")]
+    todo += [name for name in TEMPLATES if name.rpartition("/")[0] in NAMED_BY_KIND]
     found = set()
     while todo:
         name = todo.pop()
-        if name not in found | OF_RESEARCHERS and (TEMPLATES / name).is_file():
+        if name not in found | OF_RESEARCHERS and name in TEMPLATES:
             found.add(name)
-            todo += NAMED.findall((TEMPLATES / name).read_text(encoding="utf-8"))
+            todo += NAMED.findall(TEMPLATES[name].read_text(encoding="utf-8"))
     return sorted(found)
 
 
@@ -147,7 +148,7 @@ def unmarked(text):
 
 def test_all_texts_of_annotators_templates_are_marked():
     assert len(templates()) > 100
-    found = {name: unmarked((TEMPLATES / name).read_text(encoding="utf-8")) for name in templates()}
+    found = {name: unmarked(TEMPLATES[name].read_text(encoding="utf-8")) for name in templates()}
     assert {name: words for name, words in found.items() if words} == {}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import ROOT, named, nodes, sources, tracked, tree
+from tests.house import ROOT, named, nodes, sources, templates, tracked, tree
 
 FILE_LINES, FUNCTION_LINES, VIEW_LINES, PAGE_LINES = 400, 50, 30, 150
 TRIALS = ("tests", "benchmarks")
@@ -56,12 +56,6 @@ def texts(path: Path) -> list[ast.Constant]:
     ]
 
 
-def templates() -> list[Path]:
-    return [
-        path for path in tracked() if path.suffix == ".html" and "templates" in path.parts and "tests" not in path.parts
-    ]
-
-
 def part_keys() -> set[str]:
     """The keys of protocols and question types, by the names of their modules, except ambiguous ones."""
     files = [path for path in sources() if path.parent.name in ("protocols", "questions") and path.stem != "__init__"]
@@ -90,7 +84,7 @@ def test_functions_are_short():
 
 def test_templates_and_scripts_are_short():
     scripts = [path for path in tracked() if path.suffix == ".js" and "vendor" not in path.parts]
-    ours = [*templates(), *(path for path in scripts if path.relative_to(ROOT).parts[0] == "static")]
+    ours = [*templates(), *(path for path in scripts if path.relative_to(ROOT).parts[0] in ("static", "parts"))]
     long = [f"{named(path)}: {count}" for path in ours if (count := len(path.read_text().splitlines())) > PAGE_LINES]
     assert len(ours) > 10
     assert long == []

@@ -1,4 +1,4 @@
-"""Imports point one way: each app may use those below it, and nothing else of ours."""
+"""Imports point one way: each app may use those below it, parts may use the core and the parts that they need."""
 
 import ast
 import tomllib
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import APPS, ROOT, named, nodes, sources, tracked, tree
+from config.parts import OPTIONAL, parts_by_key
+from tests.house import APPS, ROOT, app_of, named, nodes, sources, tracked, tree
 
 BELOW = {
     "config": set(),
@@ -15,7 +16,6 @@ BELOW = {
     "annotation": {"config", "accounts"},
     "llm": {"config", "accounts", "annotation"},
     "retrieval": {"config", "accounts", "annotation"},
-    "webhooks": {"config", "accounts", "annotation"},
     "recruiting": {"config", "accounts", "annotation"},
     "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
     "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
@@ -52,7 +52,6 @@ BELOW = {
         "annotation",
         "llm",
         "retrieval",
-        "webhooks",
         "recruiting",
         "sessions",
         "judges",
@@ -62,6 +61,7 @@ BELOW = {
     },
     "scripts": set(),
 }
+PARTS = tuple(sorted(path.name for path in (ROOT / "parts").iterdir() if (path / "part.py").is_file()))
 AT_THE_TOP = ("config/urls.py", "config/part.py")
 """The table of all addresses names the views of all apps, and the contract of parts names their types."""
 WITHOUT_DJANGO = ("agreement", "scripts")
@@ -95,13 +95,25 @@ def refused(path: Path, app: str, name: str) -> str | None:
         return "only tests import tests"
     if top in WITHOUT_DJANGO and top == "scripts" and app != "scripts":
         return "scripts are not part of the application"
-    if top in BELOW and top != app and top not in BELOW[app] and named(path) not in AT_THE_TOP:
+    if top == "parts":
+        return refused_part(app, name)
+    if top in BELOW and app in BELOW and top != app and top not in BELOW[app] and named(path) not in AT_THE_TOP:
         return f"{app} may import {', '.join(sorted(BELOW[app])) or 'no app'}, not {top}"
     if top == "django" and app in WITHOUT_DJANGO:
         return f"{app} knows nothing of Django"
     if named(path) in BEFORE_ANYTHING_IS_INSTALLED and top not in STANDARD | {"scripts"}:
         return "runs before anything is installed"
     return None
+
+
+def refused_part(app: str, name: str) -> str | None:
+    """Why the app may not import the module `name` of a part, or None if it may."""
+    key = name.split(".")[1] if "." in name else ""
+    if not app.startswith("parts."):
+        return f"{app} is of the core, which names no part"
+    if app == f"parts.{key}" or key in parts_by_key()[app.removeprefix("parts.")].needs:
+        return None
+    return f"{app} does not name {key} under its needs"
 
 
 def is_views(path: Path, name: str) -> bool:
@@ -124,7 +136,7 @@ def imported_views(path: Path, code: ast.Module | None = None) -> list[str]:
 
 
 def offences(path: Path, code: ast.Module | None = None) -> list[str]:
-    app = path.relative_to(ROOT).parts[0]
+    app = app_of(path)
     found = [(node.lineno, name) for node in ast.walk(code or tree(path)) for name in imported(node)]
     reasons = [(line, refused(path, app, name)) for line, name in found]
     return [f"{named(path)}:{line}: {reason}" for line, reason in reasons if reason]
@@ -154,7 +166,8 @@ def test_every_app_has_its_place_in_the_order():
     assert set(APPS) == folders
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert set(project["tool"]["ruff"]["lint"]["isort"]["known-first-party"]) == folders | {"scripts"}
-    assert set(APPS) | {"scripts"} == set(BELOW)
+    assert set(APPS) | {"scripts"} == set(BELOW) | {"parts"}
+    assert set(PARTS) == set(OPTIONAL) == set(parts_by_key())
     for app, below in BELOW.items():
         assert app not in below
         for lower in below:
@@ -174,6 +187,8 @@ def test_every_app_has_its_place_in_the_order():
         ("reports/views.py", "from tests.house import ROOT", "only tests"),
         ("scripts/virtual_environment.py", "import numpy", "before anything"),
         ("config/settings.py", "def f():\n    from accounts import views", "not accounts"),
+        ("annotation/views/desk.py", "from parts.webhooks.models import Webhook", "names no part"),
+        ("parts/webhooks/views.py", "from parts.nothing.models import Row", "under its needs"),
     ],
 )
 def test_a_wrong_import_is_found(file, code, word):

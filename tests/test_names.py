@@ -1,10 +1,10 @@
-"""A name means one thing: no two modules and no two classes share one."""
+"""A name means one thing: no two modules of the core or of a part, and no two classes, share one."""
 
 import ast
 from collections import defaultdict
 from pathlib import Path
 
-from tests.house import ROOT, named, sources, tree
+from tests.house import ROOT, app_of, named, sources, tree
 
 CONVENTIONS = {
     "__init__", "__main__", "access", "admin", "apps", "base", "erasing", "forms", "models",
@@ -18,7 +18,7 @@ CLASS_CONVENTIONS = {"Command", "DatabaseWrapper", "Meta", "Migration"}
 
 def subject(path: Path) -> tuple[str, str]:
     """The app and the layer of a module; modules outside the layers are one layer of their app."""
-    app, *folders = path.relative_to(ROOT).parts[:-1]
+    app, folders = app_of(path), path.relative_to(ROOT).parts[1:-1]
     layer = next((folder for folder in folders if folder in LAYERS), "")
     return app, layer
 
@@ -38,7 +38,8 @@ def test_a_module_name_means_one_thing():
     places: dict[str, list[Path]] = defaultdict(list)
     for path in sources():
         if path.stem not in CONVENTIONS and "migrations" not in path.parts:
-            places[path.stem].append(path)
+            scope = app_of(path) if app_of(path).startswith("parts.") else "core"
+            places[f"{scope}: {path.stem}"].append(path)
     assert len(places) > 100
     assert shared(places) == []
 

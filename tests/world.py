@@ -43,6 +43,7 @@ from tests.judges.page_rows import add_run_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
+from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.preparing.rows import add_preparing_rows
 from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
@@ -53,7 +54,6 @@ from tests.recruiting.second_stage.stage_rows import add_stage_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations, add_plan
 from tests.sessions.rows import add_session_rows
-from tests.webhooks.webhook_rows import add_webhook_rows
 
 PEOPLE = (
     "anonymous", "annotator", "annotator_elsewhere", "researcher", "owner", "researcher_elsewhere", "limited_staff",

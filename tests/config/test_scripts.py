@@ -3,14 +3,13 @@
 import json
 import re
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from config import startup, static_files
+from tests.house import templates, tracked
 
 ASKED = re.compile(r"static '(js/[^']+\.js)'")
 HASHED = {
@@ -30,8 +29,7 @@ def collected(tmp_path_factory):
 
 def test_pages_ask_only_for_scripts_that_are_served_and_these_import_nothing(collected):
     folder, addresses = collected
-    templates = (Path(settings.BASE_DIR) / "templates").rglob("*.html")
-    asked = {name for file in templates for name in ASKED.findall(file.read_text(encoding="utf-8"))}
+    asked = {name for file in templates() for name in ASKED.findall(file.read_text(encoding="utf-8"))}
     served = {name: address for name, address in addresses.items() if name.startswith("js/")}
     assert asked - served.keys() == set()
     assert len(asked) > 10
@@ -62,8 +60,8 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path, settings):
 
 
 def test_no_script_or_template_is_longer_than_150_lines():
-    root = Path(settings.BASE_DIR)
-    files = [*(root / "static" / "js").rglob("*.js"), *(root / "templates").rglob("*.html")]
+    scripts = [path for path in tracked() if path.suffix == ".js" and "js" in path.parts and "tests" not in path.parts]
+    files = [*scripts, *templates()]
     assert {
         file.name: count for file in files if (count := len(file.read_text(encoding="utf-8").splitlines())) > 150
     } == {}

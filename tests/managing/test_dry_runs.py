@@ -9,11 +9,11 @@ from annotation.studies.corrections import StudyRefusedError
 from config.background.claiming import process_row
 from managing.background import dry_running
 from managing.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
+from parts.webhooks.subscriptions import WebhookRefusedError, add_webhook
 from recruiting.models import StudyDryRun
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
 from tests.conftest import live_study, make_person
-from webhooks.subscriptions import WebhookRefusedError, add_webhook
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"raters": 2, "accuracy": 1.0, "bias": 0.0, "seconds": 90.0, "seed": 3, "items": None}

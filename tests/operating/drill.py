@@ -212,7 +212,7 @@ def restore(drill: Drill, plan: dict, before: str) -> None:
 
 def update(drill: Drill) -> Path:
     """Update to a later version with one more migration; return the backup that `migrate` has made."""
-    (drill.upstream / "webhooks/migrations/0002_later.py").write_text(LATER, encoding="utf-8")
+    (drill.upstream / "parts/webhooks/migrations/0002_later.py").write_text(LATER, encoding="utf-8")
     drill.run("git", "tag", "earlier", where=drill.upstream)
     drill.run("git", "add", "--all", where=drill.upstream)
     names = ("-c", "user.name=Drill", "-c", "user.email=drill@example.org")

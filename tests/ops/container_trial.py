@@ -272,7 +272,7 @@ def same(trial: Trial, before: str, after: str) -> None:
 
 
 def update_and_go_back(trial: Trial, before: str) -> None:
-    (trial.upstream / "webhooks/migrations/0002_later.py").write_text(LATER, encoding="utf-8")
+    (trial.upstream / "parts/webhooks/migrations/0002_later.py").write_text(LATER, encoding="utf-8")
     commit(trial, "A later version")
     trial.run("git", "tag", "later", where=trial.upstream)
     with trial.step("update (deploy/update.sh later)"):

@@ -36,7 +36,7 @@ def images(tmp_path_factory):
     folder = tmp_path_factory.mktemp("images")
     build(folder / "this")
     shutil.copytree(folder / "this", folder / "later")
-    (folder / "later/webhooks/migrations/0002_later.py").write_text(LATER)
+    (folder / "later/parts/webhooks/migrations/0002_later.py").write_text(LATER)
     return folder / "this", folder / "later"
 
 

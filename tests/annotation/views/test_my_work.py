@@ -3,7 +3,6 @@
 import re
 from datetime import timedelta
 from datetime import timezone as fixed
-from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -23,6 +22,7 @@ from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.planning import plan_chunk
 from config.erasure import open_erasure
 from tests.conftest import add_item, make_person
+from tests.house import templates
 
 HOME, BEGIN, ANSWERS = "/", "/studies/study/begin/", "/studies/study/my-answers/"
 NEXT, END = "/studies/study/next/", "/studies/study/end/"
@@ -79,7 +79,7 @@ def test_who_waited_for_a_first_task_reads_the_guidelines_before_it(client, stud
 
 def test_every_form_that_asks_for_a_task_says_that_it_is_on_a_page():
     forms = []
-    for template in Path("templates").rglob("*.html"):
+    for template in templates():
         forms += [
             (template.name, one) for one in template.read_text().split("<form ")[1:] if "annotation:next_task" in one
         ]

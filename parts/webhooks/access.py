@@ -4,7 +4,7 @@ from django.http import Http404
 
 from accounts.models import Person
 from annotation.access import NOTHING, RESEARCHERS, study_for
-from webhooks.models import Webhook, WebhookDelivery
+from parts.webhooks.models import Webhook, WebhookDelivery
 
 
 def webhook_for(person: Person, slug: str, pk: int) -> Webhook:

@@ -14,10 +14,10 @@ from accounts.models import AuditEntry
 from annotation.access import backed_by_runner
 from annotation.models import Study
 from config.background.kinds import Sweep
-from webhooks.event_kinds import READ_ACTIONS
-from webhooks.models import AuditPosition, Webhook
-from webhooks.study_events import events_of
-from webhooks.subscriptions import queue_messages
+from parts.webhooks.event_kinds import READ_ACTIONS
+from parts.webhooks.models import AuditPosition, Webhook
+from parts.webhooks.study_events import events_of
+from parts.webhooks.subscriptions import queue_messages
 
 AT_ONCE = 5_000
 """Audit entries that one transaction reads."""

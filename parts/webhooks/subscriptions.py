@@ -17,10 +17,10 @@ from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 from config.database_clock import database_now
 from config.model_fields import canonical_json
-from webhooks.allowed_addresses import target_of
-from webhooks.event_kinds import TEST
-from webhooks.models import Webhook, WebhookDelivery
-from webhooks.signing import new_secret
+from parts.webhooks.allowed_addresses import target_of
+from parts.webhooks.event_kinds import TEST
+from parts.webhooks.models import Webhook, WebhookDelivery
+from parts.webhooks.signing import new_secret
 
 WORK_KEY = "webhook"
 MOST = 10

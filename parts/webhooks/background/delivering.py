@@ -12,12 +12,12 @@ from annotation.access import backed_by_runner
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
-from webhooks.allowed_addresses import AddressRefusedError, target_of
-from webhooks.event_kinds import TEST
-from webhooks.models import Webhook, WebhookDelivery
-from webhooks.sending import NoResponseError, Response, post
-from webhooks.signing import SecretLostError, secret_of, signed_headers
-from webhooks.subscriptions import WORK_KEY, disable_webhook
+from parts.webhooks.allowed_addresses import AddressRefusedError, target_of
+from parts.webhooks.event_kinds import TEST
+from parts.webhooks.models import Webhook, WebhookDelivery
+from parts.webhooks.sending import NoResponseError, Response, post
+from parts.webhooks.signing import SecretLostError, secret_of, signed_headers
+from parts.webhooks.subscriptions import WORK_KEY, disable_webhook
 
 WAITS = (5, 30, 120, 600, 1800, 3600, 7200, 14400)
 """Seconds between tries; the last one repeats."""

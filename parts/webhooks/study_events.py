@@ -10,8 +10,8 @@ from accounts.models import AuditEntry
 from annotation.blinding import is_blind
 from annotation.models import Item, Slot, Study, Task
 from annotation.studies.planning import is_planned
-from webhooks.event_kinds import FLAGGED, SINGLE, STATUS_CHANGED, STATUSES, SUBMITTED, EventKind
-from webhooks.models import FinishedWork
+from parts.webhooks.event_kinds import FLAGGED, SINGLE, STATUS_CHANGED, STATUSES, SUBMITTED, EventKind
+from parts.webhooks.models import FinishedWork
 
 MOST_KEYS = 200
 """Keys of items that one event lists."""

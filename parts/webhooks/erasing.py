@@ -4,7 +4,7 @@ from accounts.models import Person
 from annotation.erasing import Erasing
 from annotation.models import Study
 from config.erasure import ErasedRows
-from webhooks.models import FinishedWork, Webhook, WebhookDelivery
+from parts.webhooks.models import FinishedWork, Webhook, WebhookDelivery
 
 
 class WebhooksErasing(Erasing):

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from accounts.secret_tokens import token_hash
-from webhooks.models import Webhook
+from parts.webhooks.models import Webhook
 
 PREFIX = "whsec_"
 PURPOSE = "interrater.webhooks"

@@ -8,8 +8,15 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
 from config.environment import read_webhook_hosts
-from webhooks.allowed_addresses import AddressRefusedError, HostUnknownError, Target, is_public, resolve, target_of
-from webhooks.sending import NoResponseError, post
+from parts.webhooks.allowed_addresses import (
+    AddressRefusedError,
+    HostUnknownError,
+    Target,
+    is_public,
+    resolve,
+    target_of,
+)
+from parts.webhooks.sending import NoResponseError, post
 
 PUBLIC = "93.184.215.14"
 

@@ -2,8 +2,8 @@
 
 from django import forms
 
-from webhooks.allowed_addresses import AddressRefusedError, target_of
-from webhooks.event_kinds import EventKind
+from parts.webhooks.allowed_addresses import AddressRefusedError, target_of
+from parts.webhooks.event_kinds import EventKind
 
 
 class EventsForm(forms.Form):

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from webhooks import views
+from parts.webhooks import views
 
 app_name = "webhooks"
 

@@ -16,13 +16,13 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Study
 from annotation.studies.lifecycle import close, make_live, pause
 from annotation.studies.steered_items import withdraw
+from parts.webhooks.background import noticing
+from parts.webhooks.background.forgetting import forget_old
+from parts.webhooks.background.noticing import notice
+from parts.webhooks.event_kinds import EventKind
+from parts.webhooks.models import AuditPosition, WebhookDelivery
+from parts.webhooks.subscriptions import add_webhook, choose_events, disable_webhook, enable_webhook
 from tests.conftest import make_person
-from webhooks.background import noticing
-from webhooks.background.forgetting import forget_old
-from webhooks.background.noticing import notice
-from webhooks.event_kinds import EventKind
-from webhooks.models import AuditPosition, WebhookDelivery
-from webhooks.subscriptions import add_webhook, choose_events, disable_webhook, enable_webhook
 
 ALL = EventKind.values
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["CANARY-COMMENT"]}

@@ -10,9 +10,9 @@ from annotation.members.rater_erasure import erase_rater
 from annotation.models import Rater
 from annotation.studies.lifecycle import close
 from annotation.studies.study_erasure import erase_study
-from tests.webhooks.webhook_rows import add_webhook_rows
-from webhooks.models import FinishedWork, Webhook, WebhookDelivery
-from webhooks.signing import secret_of
+from parts.webhooks.models import FinishedWork, Webhook, WebhookDelivery
+from parts.webhooks.signing import secret_of
+from tests.parts.webhooks.webhook_rows import add_webhook_rows
 
 LIST = "/studies/study/webhooks/"
 

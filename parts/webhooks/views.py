@@ -9,11 +9,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from config.database_clock import database_now
-from webhooks.access import delivery_for, webhook_for
-from webhooks.allowed_addresses import AddressRefusedError
-from webhooks.forms import EventsForm, WebhookForm
-from webhooks.models import Webhook
-from webhooks.subscriptions import (
+from parts.webhooks.access import delivery_for, webhook_for
+from parts.webhooks.allowed_addresses import AddressRefusedError
+from parts.webhooks.forms import EventsForm, WebhookForm
+from parts.webhooks.models import Webhook
+from parts.webhooks.subscriptions import (
     WebhookRefusedError,
     add_webhook,
     choose_events,

@@ -17,12 +17,10 @@ from annotation.models import Membership
 from config.background.claiming import process_row
 from config.background.kinds import works
 from config.background.sweeping import sweep
-from tests.processes import child
-from tests.webhooks.receivers import DROP
-from webhooks.background.delivering import FAILED_FOR_A_DAY, WAITS
-from webhooks.models import Webhook, WebhookDelivery
-from webhooks.signing import SecretLostError, secret_of, signature
-from webhooks.subscriptions import (
+from parts.webhooks.background.delivering import FAILED_FOR_A_DAY, WAITS
+from parts.webhooks.models import Webhook, WebhookDelivery
+from parts.webhooks.signing import SecretLostError, secret_of, signature
+from parts.webhooks.subscriptions import (
     WORK_KEY,
     WebhookRefusedError,
     add_webhook,
@@ -33,6 +31,8 @@ from webhooks.subscriptions import (
     send_again,
     send_test,
 )
+from tests.parts.webhooks.receivers import DROP
+from tests.processes import child
 
 EVENT = "study.closed"
 

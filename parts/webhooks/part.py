@@ -1,16 +1,19 @@
-"""What webhooks add: their erasing, and a notice if they do not work."""
+"""What webhooks add: their pages, their erasing, and a notice if they do not work."""
 
 from django.conf import settings
 
 from annotation.models import Study
 from annotation.studies.notices import StudyNotice
+from annotation.study_tabs import Tab
 from config.part import Part
-from webhooks.erasing import ERASING
-from webhooks.models import Webhook
-from webhooks.subscriptions import BY_HAND
+from parts.webhooks.erasing import ERASING
+from parts.webhooks.models import Webhook
+from parts.webhooks.subscriptions import BY_HAND
 
 
 class WebhooksPart(Part):
+    urls = "parts.webhooks.urls"
+    tabs = (Tab(370, "Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),)
     erasing = ERASING
 
     def notices(self, study: Study) -> list[StudyNotice]:

@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
 from annotation.admin import StudyScopedAdmin
-from webhooks.models import AuditPosition, FinishedWork, Webhook, WebhookDelivery
+from parts.webhooks.models import AuditPosition, FinishedWork, Webhook, WebhookDelivery
 
 
 @admin.register(Webhook)

@@ -3,8 +3,8 @@
 from django.utils import timezone
 
 from accounts.secret_tokens import token_hash
-from webhooks.models import AuditPosition, FinishedWork, Webhook, WebhookDelivery
-from webhooks.signing import new_secret
+from parts.webhooks.models import AuditPosition, FinishedWork, Webhook, WebhookDelivery
+from parts.webhooks.signing import new_secret
 
 ADDRESS = "https://hooks.example.org/interrater"
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from webhooks.allowed_addresses import HostUnknownError, Target, resolve
+from parts.webhooks.allowed_addresses import HostUnknownError, Target, resolve
 
 SECONDS = 10.0
 LARGEST_HEAD = 16 * 1024

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.webhooks.receivers import receiver
+from tests.parts.webhooks.receivers import receiver
 
 
 @pytest.fixture

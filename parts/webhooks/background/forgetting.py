@@ -5,7 +5,7 @@ from datetime import timedelta
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
 from config.database_clock import database_now
-from webhooks.models import WebhookDelivery
+from parts.webhooks.models import WebhookDelivery
 
 KEPT = timedelta(days=30)
 AT_ONCE = 1_000

@@ -2,4 +2,4 @@ from django.apps import AppConfig
 
 
 class WebhooksConfig(AppConfig):
-    name = "webhooks"
+    name = "parts.webhooks"
