@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from accounts.models import Person, SignInLink
     from annotation.erasing import Erasing
-    from annotation.importing.import_problems import FieldInvalidError
+    from annotation.fragments import Fragment
     from annotation.importing.protocol_tables import TableImport
-    from annotation.models import Annotation, Question, Rater, Study
-    from annotation.protocols import Protocol
+    from annotation.models import Annotation, Rater, Study
     from annotation.studies.file_sections import StudySection
     from annotation.studies.notices import StudyNotice
+    from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 class Part:
     """An app's additions. The defaults add nothing."""
 
+    declared_by: Sequence[str] = ()
+    """Keys of `study.yaml`, such as `stopping` or `recruiting.checks`: studies without any of them do not use the part.
+
+    Without keys, every study uses it. `parts_of` in `config/parts.py` asks.
+    """
     needs: Sequence[str] = ()
     """Keys of the other parts that this part imports."""
 
@@ -34,11 +39,8 @@ class Part:
     sections: Sequence[StudySection] = ()
     """Keys of `study.yaml` that the app reads."""
 
-    def recruiting_problems(
-        self, value: Any, protocol: Protocol, questions: Sequence[Question]
-    ) -> Iterator[FieldInvalidError]:
-        """Yield what is wrong with the key `recruiting` of a study file with these questions."""
-        yield from ()
+    recruiting: Sequence[RecruitingKey] = ()
+    """Keys under `recruiting` of `study.yaml` that the app reads."""
 
     def recruiting_changed(self, study: Study) -> None:
         """Follow a change of the locked study's `recruiting` in the same transaction."""
@@ -78,6 +80,8 @@ class Part:
     """The module with the app's addresses."""
     tabs: Sequence[Tab] = ()
     """Tabs of a study's pages for its researchers."""
+    fragments: Mapping[str, Sequence[Fragment]] = {}
+    """Pieces of pages of the core, by the place that such a page names (`annotation/fragments.py`)."""
 
     def notices(self, study: Study) -> Iterable[StudyNotice]:
         """Return what needs somebody's attention on the study's overview."""

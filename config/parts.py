@@ -1,12 +1,18 @@
 """The list of apps that add something to others, in the order in which they are asked."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from config.part import Part
+
+if TYPE_CHECKING:
+    from annotation.models import Study
 
 OPTIONAL = ("webhooks",)
 """Features that an installation may leave out: each is the app `parts.<key>`."""
@@ -34,6 +40,17 @@ def chosen_parts(names: Iterable[str] | None) -> tuple[str, ...]:
 def parts_by_key() -> Mapping[str, Part]:
     """Return the optional parts that are installed, by key."""
     return {key: importlib.import_module(f"parts.{key}.part").PART for key in settings.PARTS}
+
+
+def parts_of(study: Study) -> tuple[Part, ...]:
+    """Return what adds to this study: the core's apps, and the parts that it declares. Kept per set of declared keys."""
+    recruiting = (f"recruiting.{key}" for key, value in study.recruiting.items() if value)
+    return _declared(frozenset((*recruiting, *study.options)))
+
+
+@lru_cache(maxsize=1024)
+def _declared(keys: frozenset[str]) -> tuple[Part, ...]:
+    return tuple(part for part in parts() if not part.declared_by or not keys.isdisjoint(part.declared_by))
 
 
 @cache

@@ -1,11 +1,12 @@
 """The key `recruiting` of a study file: how it is checked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Question
 from annotation.protocols import Protocol
+from annotation.studies.recruiting_settings import RecruitingKey
 from config.text_validation import TextRefusedError, check_id
 from recruiting.checks.check_settings import checked_checks
 from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
@@ -15,41 +16,42 @@ from recruiting.models import ConsentVersion
 from recruiting.way_in.leaving import ON_WITHDRAWAL
 
 GUEST_TOKENS = "guest_tokens"
-KEYS = ("steps", "checks", RECRUITER, PUBLIC_LINK, GUEST_TOKENS, ON_WITHDRAWAL)
 MOST_STEPS = 20
 LONGEST_KEY = 100
 SINCE = "since_guidelines"
 """The key of steps whose attempts count from a version of the guidelines on."""
 
 
-def recruiting_problems(value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
-    """Yield what is wrong with the value of a file with these questions."""
-    if not isinstance(value, dict):
-        yield FieldInvalidError("recruiting", "must be a mapping of keys to values")
+def _by(check: Callable[..., Any]) -> Callable[..., Iterator[FieldInvalidError]]:
+    """The problems that a check raises, of which it finds one at a time."""
+
+    def problems(
+        value: Any, field: str, protocol: Protocol, questions: Sequence[Question]
+    ) -> Iterator[FieldInvalidError]:
+        try:
+            check(value, field, protocol, questions)
+        except FieldInvalidError as problem:
+            yield problem
+
+    return problems
+
+
+def _guest_tokens(value: Any, field: str, *_: object) -> Iterator[FieldInvalidError]:
+    if type(value) is not bool:
+        yield FieldInvalidError(field, "must be true or false")
+
+
+def _on_withdrawal(value: Any, field: str, *_: object) -> Iterator[FieldInvalidError]:
+    if value not in ConsentVersion.OnWithdrawal.values:
+        yield FieldInvalidError(field, f"must be keep or erase, not {quoted(value)}")
+
+
+def _steps(value: Any, field: str, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+    if not isinstance(value, list) or len(value) > MOST_STEPS:
+        yield FieldInvalidError(field, f"must be a list of at most {MOST_STEPS} steps")
         return
-    for key in value:
-        if key not in KEYS:
-            yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, KEYS))
-    for key, check in (
-        ("checks", lambda given, field: checked_checks(given, field, protocol, questions)),
-        (RECRUITER, checked_recruiter), (PUBLIC_LINK, checked_link),
-    ):  # fmt: skip
-        if value.get(key) is not None:
-            try:
-                check(value[key], f"recruiting.{key}")
-            except FieldInvalidError as problem:
-                yield problem
-    if value.get(GUEST_TOKENS) is not None and type(value[GUEST_TOKENS]) is not bool:
-        yield FieldInvalidError(f"recruiting.{GUEST_TOKENS}", "must be true or false")
-    rule = value.get(ON_WITHDRAWAL)
-    if rule is not None and rule not in ConsentVersion.OnWithdrawal.values:
-        yield FieldInvalidError(f"recruiting.{ON_WITHDRAWAL}", f"must be keep or erase, not {quoted(rule)}")
-    steps = value.get("steps", [])
-    if not isinstance(steps, list) or len(steps) > MOST_STEPS:
-        yield FieldInvalidError("recruiting.steps", f"must be a list of at most {MOST_STEPS} steps")
-        return
-    for number, step in enumerate(steps):
-        before = [one for one in steps[:number] if isinstance(one, dict)]
+    for number, step in enumerate(value):
+        before = [earlier for earlier in value[:number] if isinstance(earlier, dict)]
         yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
 
 
@@ -88,3 +90,13 @@ class _Lenient(dict[str, Any]):
 
     def __init__(self, step: Mapping[str, Any]) -> None:
         super().__init__({key: value for key, value in step.items() if value is not None})
+
+
+RECRUITING = (
+    RecruitingKey("checks", _by(checked_checks)),
+    RecruitingKey(RECRUITER, _by(lambda value, field, *_: checked_recruiter(value, field))),
+    RecruitingKey(PUBLIC_LINK, _by(lambda value, field, *_: checked_link(value, field))),
+    RecruitingKey(GUEST_TOKENS, _guest_tokens),
+    RecruitingKey(ON_WITHDRAWAL, _on_withdrawal),
+    RecruitingKey("steps", _steps),
+)

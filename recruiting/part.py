@@ -1,13 +1,11 @@
 """What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.import_problems import FieldInvalidError
-from annotation.models import Annotation, Question, Rater, Study
-from annotation.protocols import Protocol
+from annotation.models import Annotation, Rater, Study
 from annotation.studies.file_sections import StudySection
 from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
@@ -16,7 +14,7 @@ from config.folded_text import folded
 from config.part import Part
 from recruiting.checks.filed_checks import CheckImport
 from recruiting.checks.filed_exclusions import ExcludedRaterImport
-from recruiting.declared_part import SINCE, recruiting_problems
+from recruiting.declared_part import RECRUITING, SINCE
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
@@ -47,12 +45,8 @@ class RecruitingPart(Part):
         StudySection(ADJUDICATION, why_no_stage),
     )
     importers = {importer.table: importer for importer in (CheckImport, ExcludedRaterImport, LookImport)}
+    recruiting = RECRUITING
     erasing = ERASING
-
-    def recruiting_problems(
-        self, value: Any, protocol: Protocol, questions: Sequence[Question]
-    ) -> Iterator[FieldInvalidError]:
-        return recruiting_problems(value, protocol, questions)
 
     def live_problems(self, study: Study) -> Iterator[str]:
         found = lacking_items(study)

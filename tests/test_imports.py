@@ -62,7 +62,7 @@ BELOW = {
     "scripts": set(),
 }
 PARTS = tuple(sorted(path.name for path in (ROOT / "parts").iterdir() if (path / "part.py").is_file()))
-AT_THE_TOP = ("config/urls.py", "config/part.py")
+AT_THE_TOP = ("config/urls.py", "config/part.py", "config/parts.py")
 """The table of all addresses names the views of all apps, and the contract of parts names their types."""
 WITHOUT_DJANGO = ("agreement", "scripts")
 FOR_ALL = ("agreement.text_lengths",)

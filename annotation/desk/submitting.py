@@ -31,7 +31,7 @@ from annotation.models import Annotation, Assignment, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Sheet, protocols
 from config.database_clock import database_now
 from config.model_fields import canonical_json
-from config.parts import parts
+from config.parts import parts_of
 from config.prepared_sql import Statement, insertion, joined, run_as_one
 from config.text_validation import TextRefusedError, check_json
 
@@ -130,7 +130,7 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
     outputs = {output.key: output.pk for output in row.outputs}
     shown = [row.outputs[position].key for position in row.assignment.order]
     write_ratings(annotation, study, row.assignment.task, outputs, answer.ratings, shown)
-    for part in parts():
+    for part in parts_of(study):
         part.after_answer(study, annotation)
     return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [revision.reset_statement()])
 

@@ -27,8 +27,8 @@ from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
 from annotation.studies.file_sections import sections_in, study_sections
+from annotation.studies.recruiting_settings import recruiting_problems
 from config.model_fields import canonical_json
-from config.parts import parts
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
 
@@ -289,9 +289,8 @@ def _recruiting(
 ) -> dict[str, Any] | None:
     if value is None:
         return None
-    for part in parts():
-        for problem in part.recruiting_problems(value, protocol, questions):
-            problems.add(0, problem.field, problem.reason)
+    for problem in recruiting_problems(value, protocol, questions):
+        problems.add(0, problem.field, problem.reason)
     return value if isinstance(value, dict) else None
 
 

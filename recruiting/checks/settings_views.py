@@ -13,8 +13,9 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.check_draws import checks_of
 from annotation.studies.corrections import StudyRefusedError
+from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
 from recruiting.checks.settings_form import Settings, fields_of, rearranged, settings_in
-from recruiting.way_in.declaring import StepsRefusedError, change_checks, digest
+from recruiting.way_in.declaring import change_checks
 
 SAVE = "save"
 
@@ -32,7 +33,7 @@ def check_settings(request: HttpRequest, slug: str) -> HttpResponse:
     reason = request.POST.get("reason", "").strip()
     try:
         changed = change_checks(study, given, person_of(request), seen=seen, reason=reason)
-    except StepsRefusedError as problem:
+    except RecruitingRefusedError as problem:
         return _page(request, study, given, seen, problem.problems)
     except StudyRefusedError as problem:
         return _page(request, study, given, seen, (str(problem),))

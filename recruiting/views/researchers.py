@@ -12,9 +12,10 @@ from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
+from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
 from recruiting.way_in.background_counts import background_of
-from recruiting.way_in.declaring import StepsRefusedError, change_steps, digest, qualify_again
+from recruiting.way_in.declaring import change_steps, qualify_again
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.step_fields import KEY, TITLE, EntryStepForm
 
@@ -62,7 +63,7 @@ def _try(request: HttpRequest, study: Study, bodies: list[Any]) -> bool:
     seen, reason = request.POST.get("seen", ""), request.POST.get("reason", "").strip()
     try:
         changed = change_steps(study, bodies, person_of(request), seen=seen, reason=reason)
-    except (StepsRefusedError, StudyRefusedError) as problem:
+    except (RecruitingRefusedError, StudyRefusedError) as problem:
         messages.error(request, str(problem))
         return False
     messages.success(request, "Saved." if changed else "Nothing was changed.")
@@ -109,7 +110,7 @@ def _saved(request: HttpRequest, study: Study, bodies: list[dict[str, Any]], for
     seen, reason = request.POST.get("seen", ""), request.POST.get("reason", "").strip()
     try:
         changed = change_steps(study, bodies, person_of(request), seen=seen, reason=reason)
-    except StepsRefusedError as refused:
+    except RecruitingRefusedError as refused:
         for problem in refused.problems:
             form.add_error(None, problem)
         return False
@@ -137,7 +138,7 @@ def requalify(request: HttpRequest, slug: str) -> HttpResponse:
         version = qualify_again(study, person_of(request))
         if version is not None:
             messages.success(request, f"Qualifications count from version {version} of the guidelines on.")
-    except (StepsRefusedError, StudyRefusedError) as problem:
+    except (RecruitingRefusedError, StudyRefusedError) as problem:
         messages.error(request, str(problem))
     return redirect("recruiting:steps", slug=slug)
 

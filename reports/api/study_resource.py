@@ -26,8 +26,8 @@ from annotation.studies.locking import refuse_pending_import
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.planning import is_planned
 from annotation.studies.projects import move_to_project
+from annotation.studies.recruiting_settings import RecruitingRefusedError, change_recruiting
 from annotation.studies.study_overview import progress_now
-from recruiting.way_in.declaring import StepsRefusedError, change_recruiting
 from reports import access
 from reports.api import response_shapes as shapes
 from reports.api import study_examples as examples
@@ -264,5 +264,5 @@ def _change_recruiting(study: Study, given: Mapping[str, Any], person: Person, r
         raise ParseError(f"{RECRUITING} must be an object.")
     try:
         change_recruiting(study, body, person, reason=reason)
-    except StepsRefusedError as problem:
+    except RecruitingRefusedError as problem:
         raise ParseError(str(problem)) from None

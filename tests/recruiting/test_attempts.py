@@ -18,8 +18,9 @@ from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import Annotation, Assignment, Guideline, Rater, Study
+from annotation.studies.recruiting_settings import digest
 from recruiting.models import Consent, ConsentVersion, PracticeAnswer, StepPassage
-from recruiting.way_in.declaring import change_steps, digest, qualify_again
+from recruiting.way_in.declaring import change_steps, qualify_again
 from recruiting.way_in.steps_taken import StaleStepError, answer_task, take_step
 from reports.exporting import export_study
 from reports.exporting.study_yaml import study_yaml

@@ -6,9 +6,10 @@ from django.test import Client
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Rater, Study, Task
+from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
 from config.yaml_reading import parse_yaml
 from recruiting.models import PersonalReply, StepPassage
-from recruiting.way_in.declaring import StepsRefusedError, change_steps, digest
+from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.yaml_texts import yaml_lines
 from tests.conftest import make_person
 from tests.recruiting.way_in_study import (
@@ -158,7 +159,7 @@ def test_two_people_do_not_learn_about_each_other(runner, owner, rater):
 )
 def test_a_step_that_cannot_be_taken_is_refused(runner, owner, rater, step, problem):
     study = study_with_steps(owner, rater, [])
-    with pytest.raises(StepsRefusedError, match=problem):
+    with pytest.raises(RecruitingRefusedError, match=problem):
         change_steps(study, [step], owner, seen=digest(study))
 
 

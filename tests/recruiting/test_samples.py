@@ -7,9 +7,10 @@ import pytest
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Item
+from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
 from recruiting.entry_step import steps_of
 from recruiting.models import StepPassage
-from recruiting.way_in.declaring import StepsRefusedError, change_steps, digest
+from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.practice_tasks import drawn_items
 from reports.exporting import export_study
 from tests.recruiting.way_in_study import QUALIFICATION, RIGHT, WRONG, Walk, add_practice, study_with_steps
@@ -80,5 +81,5 @@ def test_it_is_exported_and_imported_with_the_same_bytes(study, tmp_path):
 
 @pytest.mark.parametrize("sample", [0, 7, "2", True])
 def test_a_sample_that_is_no_number_of_the_items_is_refused(study, owner, sample):
-    with pytest.raises(StepsRefusedError, match="sample must be a whole number from 1 to 6"):
+    with pytest.raises(RecruitingRefusedError, match="sample must be a whole number from 1 to 6"):
         change_steps(study, [{**SAMPLED, "sample": sample}], owner, seen=digest(study), reason="x")

@@ -14,12 +14,13 @@ from annotation.importing.import_problems import ImportRefusedError
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Rater, Slot, Study
 from annotation.studies.lifecycle import make_live, prepare
+from annotation.studies.recruiting_settings import digest
 from annotation.studies.slot_steps import reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.background.claiming import run_waiting
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
-from recruiting.way_in.declaring import change_steps, digest
+from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.pilot_tasks import end_pilots
 from reports.exporting import export_study
 from retrieval.index_builds import ensure_index

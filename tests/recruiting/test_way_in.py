@@ -8,10 +8,11 @@ from annotation.answers import Sheet
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Question
+from annotation.studies.recruiting_settings import digest
 from recruiting.models import Consent, PersonalReply, StepPassage
 from recruiting.step_kinds.screen import answer_fits
 from recruiting.way_in.beside_gold import in_words
-from recruiting.way_in.declaring import change_steps, digest
+from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.pilot_decisions import decide
 from tests.recruiting.way_in_study import (
     BACKGROUND,

@@ -7,8 +7,8 @@ from django.urls import reverse
 from accounts.models import AuditEntry
 from annotation.members.tokens import issue_token
 from annotation.models import Study
+from annotation.studies.recruiting_settings import digest
 from recruiting.checks.settings_form import fields_of
-from recruiting.way_in.declaring import digest
 from tests.recruiting.checks.checked_study import make_checked_study
 
 pytestmark = pytest.mark.django_db

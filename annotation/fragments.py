@@ -1,0 +1,38 @@
+"""Pieces that parts put into pages of the core: a page names a place, and shows what the installed parts have for it.
+
+A template writes `{% fragments "people.rater" study=study rater=rater %}`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from config.parts import parts
+
+
+def _as_given(request: HttpRequest, **given: Any) -> Mapping[str, Any] | None:
+    return given
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A template with what it shows, of what the page gives the place; None for nothing."""
+
+    template: str
+    context: Callable[..., Mapping[str, Any] | None] = _as_given
+
+
+def fragments_at(place: str, request: HttpRequest, **given: Any) -> SafeString:
+    """Return what the parts show at a place, one after the other."""
+    pieces = []
+    for part in parts():
+        for fragment in part.fragments.get(place, ()):
+            context = fragment.context(request, **given)
+            if context is not None:
+                pieces.append(render_to_string(fragment.template, {**given, **context}, request))
+    return format_html_join("", "{}", ((piece,) for piece in pieces))
