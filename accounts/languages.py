@@ -2,7 +2,7 @@
 
 A person chooses both; they are kept with the person's preferences, and the language in a cookie, too, for pages that do
 not know who is reading. Without a choice the language is what the browser asks for. It never follows from the study.
-All other pages and the API are in English and UTC: `PAGES` names the routes that are not.
+All other pages and the API are in English and UTC: `annotators_pages` names the routes that are not.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 
 from accounts.models import Person
 from accounts.preferences import preferences_of
+from config.parts import parts
 from config.problem_details import asked_by_program
 
 LANGUAGES: dict[str, str] = dict(settings.LANGUAGES)
@@ -35,15 +36,15 @@ PAGES = {
         " account_tokens revoke_account_token next_task end desk submit_task skip_task flag_task undo_task save_draft"
         " pulse"
     ),
-    "recruiting": (
-        "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
-        " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
-        " forgotten_password"
-    ),
-    "revision_sessions": "welcome session writing preview step",
 }
-"""The routes of the annotators' pages, by namespace."""
-_ROUTES = {f"{space}:{name}" for space, names in PAGES.items() for name in names.split()}
+"""The routes of the annotators' pages of these apps, by namespace; others name theirs (`Part.annotators_pages`)."""
+
+
+@cache
+def annotators_pages() -> frozenset[str]:
+    """Return the routes of all annotators' pages."""
+    ours = (f"{space}:{name}" for space, names in PAGES.items() for name in names.split())
+    return frozenset([*ours, *(route for part in parts() for route in part.annotators_pages)])
 
 
 class PersonLocaleMiddleware(LocaleMiddleware):
@@ -56,7 +57,7 @@ class PersonLocaleMiddleware(LocaleMiddleware):
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> None:
         match = request.resolver_match
-        if match is None or match.view_name not in _ROUTES:
+        if match is None or match.view_name not in annotators_pages():
             _activate(request, ENGLISH)
         elif isinstance(request.user, Person):
             chosen = preferences_of(request.user)

@@ -78,6 +78,8 @@ class Part:
     # --- pages
     urls = ""
     """The module with the app's addresses."""
+    annotators_pages: Sequence[str] = ()
+    """Names of the addresses that annotators open, whose pages are in their language."""
     tabs: Sequence[Tab] = ()
     """Tabs of a study's pages for its researchers."""
     fragments: Mapping[str, Sequence[Fragment]] = {}

@@ -1,10 +1,14 @@
 """What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.fragments import Fragment
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.file_sections import StudySection
 from annotation.studies.notices import StudyNotice
@@ -34,8 +38,24 @@ from recruiting.way_in.pilot_tasks import end_if_over, most_given
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
 
+OF_ANNOTATORS = (
+    "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
+    " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
+    " forgotten_password"
+)
+
+
+def if_mail_is_sent(request: HttpRequest, **given: Any) -> Mapping[str, Any] | None:
+    """What a fragment about mail shows: nothing if this site sends none."""
+    return given if settings.SENDS_MAIL else None
+
 
 class RecruitingPart(Part):
+    annotators_pages = tuple(f"recruiting:{name}" for name in OF_ANNOTATORS.split())
+    fragments = {
+        "accounts.preferences": (Fragment("recruiting/mail/_settings_link.html", if_mail_is_sent),),
+        "accounts.sign_in": (Fragment("recruiting/mail/_lost_password.html", if_mail_is_sent),),
+    }
     sections = (
         StudySection(STOPPING, why_no_plan, fix_plan),
         StudySection(ROUTING, why_no_routing, begin_routing),

@@ -12,6 +12,9 @@ CHUNK = 500
 
 
 class SessionsPart(Part):
+    annotators_pages = tuple(
+        f"revision_sessions:{name}" for name in ("welcome", "session", "writing", "preview", "step")
+    )
     erasing = ERASING
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:

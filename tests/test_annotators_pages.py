@@ -13,7 +13,8 @@ from django import forms
 from django.urls import URLPattern, get_resolver
 from django.utils.functional import Promise
 
-from accounts.languages import PAGES
+from accounts.languages import annotators_pages
+from config.parts import parts
 from tests.house import template_name
 from tests.house import templates as house_templates
 from tests.test_routes import row_of
@@ -55,14 +56,11 @@ SAID = re.compile(
     r"""\b(?:aria-label|title|alt|placeholder)="([^"]*)"|\|(?:default|yesno|pluralize):["']([^"']*)["']"""
 )
 NAMED = re.compile(r"""["']([\w/]+\.html)["']""")
+PLACE = re.compile(r"""\{% fragments "([^"]*)\"""")
 WORD = re.compile(r"[A-Za-z]{2,}")
 NAMES = {"Interrater", "yes", "no", "Esc", "Ctrl", "Aa",
          "output"}  # fmt: skip
 """Names, names of keys, and values that scripts read."""
-
-
-def page_routes():
-    return {f"{space}:{name}" for space, names in PAGES.items() for name in names.split()}
 
 
 def statuses(route, person):
@@ -72,14 +70,14 @@ def statuses(route, person):
 def test_every_page_that_an_annotator_may_open_is_in_their_language():
     """Also pages that answer nobody in the study of the table, which has no sessions and no second stage."""
     wrong = []
-    for route in set(ROUTES) - page_routes():
+    for route in set(ROUTES) - annotators_pages():
         if any(fnmatchcase(route, pattern) for pattern in IN_ENGLISH):
             continue
         if statuses(route, "annotator") & ANSWERS:
             wrong.append(f"{route} answers annotators")
         elif not any(statuses(route, person) & ANSWERS for person in ("owner", "researcher", "superuser")):
             wrong.append(f"{route} answers nobody who runs a study")
-    assert wrong == [], "add it to PAGES (accounts/languages.py), or say here why it is in English"
+    assert wrong == [], "add it to the annotators_pages of its part, or say here why it is in English"
 
 
 def views(patterns=None, namespace=""):
@@ -101,7 +99,7 @@ def codes(code):
 @cache
 def reached():
     """The functions and forms of our own that views of annotators' pages name, and that those name."""
-    todo = [view for route, view in views() if route in page_routes()]
+    todo = [view for route, view in views() if route in annotators_pages()]
     found = []
     while todo:
         one = inspect.unwrap(todo.pop())
@@ -134,7 +132,9 @@ def templates():
         name = todo.pop()
         if name not in found | OF_RESEARCHERS and name in TEMPLATES:
             found.add(name)
-            todo += NAMED.findall(TEMPLATES[name].read_text(encoding="utf-8"))
+            text = TEMPLATES[name].read_text(encoding="utf-8")
+            here = [part.fragments.get(place, ()) for place in PLACE.findall(text) for part in parts()]
+            todo += [*NAMED.findall(text), *(piece.template for pieces in here for piece in pieces)]
     return sorted(found)
 
 

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from accounts.languages import LANGUAGES, PAGES, zone_named
+from accounts.languages import LANGUAGES, annotators_pages, zone_named
 from accounts.models import AuditEntry, Person
 from accounts.preferences import preferences_of, save_preferences
 from annotation.desk.assigning import next_assignment
@@ -149,7 +149,7 @@ def test_all_routes_of_annotators_exist():
 
     known = {f"{space}:{name}" for space, (_, resolver) in get_resolver().namespace_dict.items()
              for name in resolver.reverse_dict if isinstance(name, str)}  # fmt: skip
-    assert {f"{space}:{name}" for space, names in PAGES.items() for name in names.split()} <= known
+    assert annotators_pages() <= known
 
 
 def test_times_are_those_of_the_person(signed_in, rater, study, task):
