@@ -5,13 +5,16 @@ PYTHON ?= python3
 VENV := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run test thorough dense lint format browser-test benchmark faults audit release stack env lock catalogues clean check-python install-base install-test install-dense
+.PHONY: help run quick test thorough dense lint format browser-test benchmark faults audit release stack env lock catalogues clean check-python install-base install-test install-dense
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 run: install-base ## install what is missing, then start Interrater on 127.0.0.1 (PORT=8000; DEMO=empty or 0: a demo without answers, or none)
 	@exec $(VENV) -m scripts.launcher
+
+quick: install-test ## check style and types and run the tests that find most faults per second, in a minute
+	@exec $(VENV) -m scripts.run_tests quick
 
 test: install-test ## lint, check types and run all tests: on PostgreSQL if a server answers, then on SQLite
 	@exec $(VENV) -m scripts.run_tests all

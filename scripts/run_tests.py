@@ -45,6 +45,7 @@ def chosen(markers: str, part: str) -> tuple[str, str]:
     return "-m", " and ".join(filter(None, (markers, rest)))
 
 
+QUICK = "quick"
 ON_POSTGRES = "(both or postgresql)"
 """By these words `tests/conftest.py` knows which files a run needs."""
 BROWSERS = "tests/browser"
@@ -99,10 +100,15 @@ def check_style() -> None:
     run(["ruff", "format", "--check", "."])
 
 
+def check_types() -> None:
+    """Check types with mypy, which remembers what has not changed."""
+    run(["mypy", "."], plain_environment())
+
+
 def check_types_and_settings() -> None:
     """Check types, migrations and settings."""
+    check_types()
     environment = plain_environment()
-    run(["mypy", "."], environment)
     run(["django", "makemigrations", "--check", "--dry-run"], environment)
     run(["django", "check", "--fail-level", "WARNING"], environment)
     production = {
@@ -239,6 +245,13 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
     sys.exit(0)
 
 
+def quick(arguments: Sequence[str]) -> None:
+    """Check style, and types while the tests run that find most faults per second, on SQLite."""
+    check_style()
+    with beside("mypy"):
+        run(["pytest", *SPREAD, NO_BROWSERS, *chosen(QUICK, QUICK), *arguments], plain_environment())
+
+
 def browser(part: str, spread: Sequence[str], arguments: Sequence[str]) -> None:
     """Run only the browser tests."""
     chromium = find_chromium()
@@ -272,6 +285,10 @@ def main(part: str, arguments: Sequence[str]) -> None:
         check_style()
     if part in ("lint", "types"):
         check_types_and_settings()
+    if part == "mypy":
+        check_types()
+    if part == QUICK:
+        quick(arguments)
     if part in ("all", THOROUGH):
         test(part, arguments)
     if part == "format":

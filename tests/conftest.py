@@ -16,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 import config.urls  # noqa: F401 - fills the admin, as in a web process
 from accounts.models import Person
 from annotation.models import Guideline, Item, Membership, Output, Question, Rater, Study
-from scripts.run_tests import ON_POSTGRES
+from scripts.run_tests import ON_POSTGRES, QUICK
 from tests.emptying import empty
 
 hypothesis_settings.register_profile("untimed", deadline=None)
@@ -28,11 +28,12 @@ SYSTEMS = ("system-north", "system-south", "system-west")
 SCALE = ["not at all", "barely", "partly", "mostly", "strictly"]
 
 
-PROGRAMS = ("faults", "load", "operating", "ops")
-"""Folders whose tests start programs and take long: first, so that no process ends with one of them alone."""
+LONG = ("faults", "load", "operating", "ops", "test_crawler.py")
+"""Folders and files whose tests take long: first, so that no process ends with one of them alone."""
 COMMITTING = frozenset({"transactional_db", "live_server"})
 FOR_POSTGRES = re.compile(r"mark\.(both|postgresql)|transaction=True|transactional_db|live_server")
-"""What a file says if `make test` runs tests of it on PostgreSQL. To read all files takes a process 10 seconds."""
+FILES = {ON_POSTGRES: FOR_POSTGRES, QUICK: re.compile(r"mark\.quick")}
+"""What a file says if it has tests for a run of some markers. To read all files takes a process 10 seconds."""
 
 
 @cache
@@ -41,8 +42,9 @@ def _text(path):
 
 
 def pytest_ignore_collect(collection_path, config):
-    if ON_POSTGRES in config.option.markexpr and collection_path.name.startswith("test_") and collection_path.is_file():
-        return not FOR_POSTGRES.search(_text(collection_path)) or None
+    said = next((words for markers, words in FILES.items() if markers in config.option.markexpr), None)
+    if said and collection_path.name.startswith("test_") and collection_path.is_file():
+        return not said.search(_text(collection_path)) or None
     return None
 
 
@@ -61,8 +63,8 @@ def _asks_the_database(item):
 
 
 def _place_in_order(item):
-    """Tests that start programs first; then those with torch, which a process loads in 8 seconds, beside each other."""
-    return _folder(item) not in PROGRAMS, "torch" not in _text(item.path)
+    """Tests that take long first; then those with torch, which a process loads in 8 seconds, beside each other."""
+    return _folder(item) not in LONG, "torch" not in _text(item.path)
 
 
 gc.disable()  # what is imported and collected stays until the end, so looking for garbage in it is a waste of time

@@ -27,6 +27,7 @@ def dump():
     }
 
 
+@pytest.mark.quick
 @on_routes
 def test_every_get_of_a_superuser_leaves_the_database_as_it_was(world, routes):
     clients, address = world

@@ -9,6 +9,7 @@ import pytest
 from config.parts import OPTIONAL, parts_by_key
 from tests.house import APPS, ROOT, app_of, named, nodes, sources, tracked, tree
 
+pytestmark = pytest.mark.quick
 BELOW = {
     "config": set(),
     "agreement": set(),

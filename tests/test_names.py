@@ -4,8 +4,11 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from tests.house import ROOT, app_of, named, sources, tree
 
+pytestmark = pytest.mark.quick
 CONVENTIONS = {
     "__init__", "__main__", "access", "admin", "apps", "base", "erasing", "forms", "models",
     "part", "queries", "rows", "urls", "views",

@@ -7,6 +7,7 @@ import pytest
 
 from tests.house import named, tracked
 
+pytestmark = pytest.mark.quick
 READ = {".py", ".md", ".html", ".js", ".css", ".yml", ".yaml", ".toml", ".example", ""}
 LEFT_OUT = (
     "LICENSE", "tests/test_wording.py", "tests/llm/test_extractive.py", "tests/retrieval/test_pdf.py", "requirements/",

@@ -3,6 +3,7 @@ import pytest
 
 from agreement.aggregates import aggregates
 
+pytestmark = pytest.mark.quick
 GIVEN = {
     ("i", "A"): {"r": 5, "s": 5, "t": 1},
     ("i", "B"): {"r": 3, "s": 1},

@@ -15,6 +15,7 @@ from agreement.agreement_windows import (
 )
 from agreement.alpha import alpha, alpha_sums
 
+pytestmark = pytest.mark.quick
 START = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 

@@ -1,6 +1,9 @@
 import numpy as np
+import pytest
 
 from agreement.answer_distributions import BINS, NO_ANSWERS, TOO_MANY_VALUES, distribution, outcome_distribution
+
+pytestmark = pytest.mark.quick
 
 
 def counted(values, systems, steps=(), scale=None, names=("a", "b")):

@@ -15,6 +15,7 @@ from agreement.bootstrap import (
 )
 from agreement.bounded_intervals import clustered_mean
 
+pytestmark = pytest.mark.quick
 KEY = ("figure",)
 
 

@@ -6,6 +6,8 @@ from scipy import stats
 
 from agreement.bounded_intervals import Z, clustered_mean, mean_interval, wilson
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (20, 20), (1, 2)])
 def test_wilson_equals_scipy(k, n):

@@ -8,6 +8,8 @@ from agreement.alpha import alpha
 from agreement.bootstrap import NO_VARIATION
 from agreement.dimensions import NO_ORDER, by_annotator, by_mean, describe_dimensions, tau_b
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def two_of(rankings_of):

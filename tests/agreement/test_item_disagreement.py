@@ -4,6 +4,8 @@ import pytest
 from agreement.alpha import alpha
 from agreement.item_disagreement import item_disagreement, mean_disagreement, ranks_as_ratings
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_the_weighted_mean_of_items_is_one_minus_alpha(level, ratings_of):

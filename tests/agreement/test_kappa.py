@@ -21,6 +21,7 @@ from agreement.kappa import (
 )
 from agreement.tally import tally
 
+pytestmark = pytest.mark.quick
 GAP = None
 # Gwet 2014, Handbook of Inter-Rater Reliability: 12 units, 4 raters, 5 categories.
 GWET = [

@@ -10,6 +10,7 @@ from agreement.alpha import NO_VARIATION, NOTHING_PAIRABLE
 from agreement.kappa import NO_CHANCE
 from agreement.label_agreement import MOST_RATERS, TOO_MANY_RATERS, label_agreement
 
+pytestmark = pytest.mark.quick
 TABLE = {
     ("condense", "condense"): 20,
     ("condense", "remove"): 5,

@@ -4,6 +4,7 @@ import pytest
 
 from agreement.labelled_examples import NO_DEFINITION, NO_TURN, LabelledTurn, labelled_examples
 
+pytestmark = pytest.mark.quick
 DEFINITIONS = {"condense": "Shorten it.", "remove": "Delete parts.", "others": "Anything else."}
 
 

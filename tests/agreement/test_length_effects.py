@@ -5,6 +5,8 @@ from scipy.stats import pearsonr
 from agreement.length_effects import NO_VARIATION, NO_WORDS, length_effects
 from agreement.scored_outputs import ScoresOfOutputs
 
+pytestmark = pytest.mark.quick
+
 
 def scores_of(rows):
     """Scores from rows (item, score, words), each of a system of its own within its item."""

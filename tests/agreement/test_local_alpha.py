@@ -5,6 +5,8 @@ from agreement.alpha import alpha
 from agreement.local_alpha import local_alpha
 from agreement.local_alpha_bins import EDGES
 
+pytestmark = pytest.mark.quick
+
 
 def test_alpha_is_computed_within_each_item(ratings_of):
     ratings = ratings_of(

@@ -3,6 +3,8 @@ import pytest
 
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices, collect_choices
 
+pytestmark = pytest.mark.quick
+
 
 def test_a_choice_is_coded_within_its_pair_sorted_by_code_point(choices_of):
     rows = [("i", "b", "a", "r", "b"), ("i", "a", "b", "s", "b"), ("i", "b", "Z", "r", "Z"), ("i", "b", "a", "t", None)]

@@ -9,6 +9,7 @@ from agreement.alpha import alpha
 from agreement.peer_distances import ALL_SAME, NO_NUMBERS, NO_SPREAD, ONE_ITEM, group_rows, peer_distances
 from agreement.rating_arrays import collect
 
+pytestmark = pytest.mark.quick
 ROWS = st.lists(
     st.tuples(st.integers(0, 5), st.sampled_from("ab"), st.sampled_from("rstu"), st.integers(1, 4)),
     min_size=2, max_size=40, unique_by=lambda row: row[:3],

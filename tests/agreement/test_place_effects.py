@@ -11,6 +11,8 @@ from agreement.place_effects import (
     side_shares,
 )
 
+pytestmark = pytest.mark.quick
+
 
 def placed(rows, items=None):
     """Values from rows (unit, value, place)."""

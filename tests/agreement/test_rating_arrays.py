@@ -3,6 +3,8 @@ import pytest
 
 from agreement.rating_arrays import NO_SYSTEM, Ratings, collect
 
+pytestmark = pytest.mark.quick
+
 
 def test_columns_become_codes_with_names_in_order():
     ratings = collect(["i", "i", "j"], ["b", "a", "b"], ["zoe", "amy", "amy"], [1, 0, 1])

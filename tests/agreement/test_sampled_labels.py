@@ -6,6 +6,7 @@ from scipy.stats import beta
 from agreement.sampled_labels import NOT_LABELLED, sampled_shares, sampled_turns
 from agreement.turn_figures import TurnRow
 
+pytestmark = pytest.mark.quick
 RATINGS = ("good", "neutral", "bad", None)
 TURNS = [
     TurnRow(

@@ -17,6 +17,8 @@ from agreement.share_comparisons import (
     share_differences,
 )
 
+pytestmark = pytest.mark.quick
+
 
 def outputs_of(columns):
     """Outputs from {system: one character per item, 1 without errors, 0 with errors, blank if left out}."""

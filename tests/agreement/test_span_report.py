@@ -18,6 +18,7 @@ from agreement.span_marks import Mark, collect_spans
 from agreement.span_report import NO_TOKENS, describe_spans
 from agreement.tally import tally
 
+pytestmark = pytest.mark.quick
 LENGTH = 12
 WORDS = [(0, 3), (4, 6), (6, 7), (8, 12)]
 

@@ -9,6 +9,8 @@ import pytest
 from agreement.text_lengths import tokens
 from agreement.text_statistics import NO_TEXT, ONE_TEXT, text_statistics
 
+pytestmark = pytest.mark.quick
+
 
 def test_figures_are_those_of_the_standard_library():
     rng = np.random.default_rng(3)

@@ -3,6 +3,8 @@ import pytest
 
 from agreement.time_quartiles import FEWEST, TOO_FEW, AnswerTimes, time_quartiles
 
+pytestmark = pytest.mark.quick
+
 
 def times_of(seconds, words=None, systems=None):
     """Answers whose three clocks run at 1, 1/2 and 1/4 of `seconds`."""

@@ -14,6 +14,7 @@ from agreement.turn_figures import (
     text_figures,
 )
 
+pytestmark = pytest.mark.quick
 KIWI = {"gpt-4": (370, 55, 59, 218), "gpt-3.5": (402, 111, 61, 150), "llama2": (488, 149, 44, 132)}
 """Turns, edited turns, percent of information and good turns of each model (KIWI, Table 2 and section 4.1: 59 % and
 27 % of 370 and 488 are good, and 1,260 - 760 in all)."""

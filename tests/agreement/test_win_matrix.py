@@ -8,6 +8,8 @@ from agreement.pair_figures import win_tie_loss
 from agreement.scored_outputs import scores_of_ratings
 from agreement.win_matrix import TOO_LARGE, meetings_of_choices, meetings_of_scores, win_matrix, win_shares
 
+pytestmark = pytest.mark.quick
+
 
 def matrix(meetings, replicates=200):
     shares = win_shares(meetings)

@@ -19,7 +19,7 @@ from annotation.protocols import protocols
 from annotation.studies.locking import ImportPendingError
 from tests.annotation.importing.conftest import folder  # noqa: F401
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
+pytestmark = [pytest.mark.quick, pytest.mark.postgresql, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.questions import SpecInvalidError, question_types
 
+pytestmark = pytest.mark.quick
 NOW = timezone.now()
 DOCS = Path(__file__).parents[2] / "docs"
 

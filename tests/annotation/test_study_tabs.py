@@ -6,7 +6,7 @@ from django.urls import reverse
 from annotation.models import Membership, Study
 from annotation.study_tabs import TABS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 def rows_of(client, study, route):

@@ -15,6 +15,7 @@ from interrater_client.uploads import parts_of
 
 from tests.client_library.scripted_server import QUICK, Script, client_of, problem
 
+pytestmark = pytest.mark.quick
 RELEASED = json.loads((Path(__file__).parent / "openapi-0.1.json").read_text(encoding="utf-8"))
 LIVE = {"slug": "s", "status": "live", "detail": "The study is live."}
 

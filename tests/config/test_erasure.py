@@ -9,7 +9,7 @@ from annotation.models import Guideline
 from config.erasure import NO_ROW, open_erasure
 from config.models import Erasure
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 
 
 @pytest.fixture

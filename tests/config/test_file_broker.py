@@ -11,6 +11,8 @@ import config.celery
 import config.settings
 from config.celery import app
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def connect(tmp_path):

@@ -21,6 +21,7 @@ from config.hung_process import HungProcess, ancestors, descendants
 from config.models import Worker
 from tests.ops.conftest import has_ended
 
+pytestmark = pytest.mark.quick
 IGNORES_TERM = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(300)"
 SLEEPS = "import time; print(flush=True); time.sleep(300)"
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"

@@ -4,6 +4,7 @@ import pytest
 
 from config.incoming_request import IN_MEMORY, LARGEST_HEAD, IncomingRequest
 
+pytestmark = pytest.mark.quick
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde"
 

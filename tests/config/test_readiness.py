@@ -13,7 +13,7 @@ from config.models import Worker
 from operating.last_backup import note_backup, note_failure
 
 Usage = namedtuple("Usage", "total used free")
-pytestmark = [pytest.mark.both, pytest.mark.django_db]
+pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db]
 
 
 def asked(client):

@@ -9,6 +9,7 @@ from environs import Env
 from config.environment import OWN_VARIABLES, read_broker, read_database, read_earlier_keys, read_secret_key
 from config.secret_files import SECRETS, read_secret, with_password
 
+pytestmark = pytest.mark.quick
 KEY = "kZ3" * 20
 
 

@@ -17,6 +17,7 @@ from config.buffering_worker import BufferingWorker
 from config.incoming_request import IncomingRequest
 from config.sign_in_thread import IN_SIGN_IN_THREAD
 
+pytestmark = pytest.mark.quick
 PATIENCE = 60
 SIGN_IN = b"POST /sign-in/ HTTP/1.1\r\nHost: here\r\n\r\n"
 

@@ -11,7 +11,7 @@ from django.db import OperationalError, connection, connections, transaction
 from accounts.models import Person
 from config.write_queue import WriteQueue, queue_of
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 
 
 def wait_until(condition):

@@ -10,7 +10,7 @@ from judges.units import planned_units, some_units
 from tests.conftest import add_item, draft_study
 from tests.judges.scripted_judges import configured
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 FOUR = ("system-a", "system-b", "system-c", "system-d")
 MANY = 60

@@ -28,6 +28,7 @@ from llm.models import Budget, Call, EndpointState
 from llm.requests import AnswerMaterial, Candidate, Charge, Message, Request, SourcePassage, TokenLogprob
 from tests.llm.calls import answered, asked, attempt
 
+pytestmark = pytest.mark.quick
 MATERIAL = AnswerMaterial(
     "first", "When do ferries sail?",
     passages=(SourcePassage(0, "Timetables", "Ferries sail at nine in summer. They sail at ten in winter."),),

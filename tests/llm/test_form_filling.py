@@ -1,8 +1,11 @@
 """The blanks of forms that ask for texts of their own: instructions and questions about words of the prompt."""
 
+import pytest
+
 from judges.prompt_texts import fenced
 from llm.scripted.form_filling import filled_form
 
+pytestmark = pytest.mark.quick
 DOCUMENT = "The ferry sails to Iceland in summer."
 FORM = "\n\n[form]\n1. {instruction}\n2. {instruction}\n3. {instruction}\n[/form]"
 

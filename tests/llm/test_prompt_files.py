@@ -8,6 +8,7 @@ from llm.models import StudyPrompt
 from llm.prompt_files import PromptInvalidError, load_prompt, parse_prompt, prompt_for, study_prompt
 from llm.requests import Message
 
+pytestmark = pytest.mark.quick
 FILE = """---
 version: 2
 required: question

@@ -12,6 +12,8 @@ from managing.building.template_library import study_templates
 from reports.exporting.study_yaml import study_body
 from tests.managing.drafts_in_forms import DEMO, PROTOCOLS, demo_draft
 
+pytestmark = pytest.mark.quick
+
 
 def there_and_back(body):
     return body_of_texts(texts_of_body(body), body)

@@ -11,6 +11,8 @@ from preparing.document_sampling import DocumentsRefusedError, WordRange, draw
 from preparing.models import DocumentSample, SourceDocument
 from tests.preparing.prepared_studies import document_line, empty_study, write_documents
 
+pytestmark = pytest.mark.quick
+
 
 def lines(count, source="news", words=20):
     return [(number + 1, document_line(number, source, words)) for number in range(count)]

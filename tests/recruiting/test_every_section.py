@@ -21,6 +21,7 @@ from recruiting.stopping import plan_spec
 from recruiting.way_in.personal_questions import QUESTION_KEYS
 from reports.exporting import export_study
 
+pytestmark = pytest.mark.quick
 CHOICES = {"key": "country", "text": "Country?", "help": "Where you live.", "choices": ["DE", "AT", "CH"]}
 STEPS = [
     {"key": "consent", "kind": "consent", "title": "Consent", "text": "We ask *you*.\n\nRead it.", "privacy": "Little.",

@@ -27,6 +27,7 @@ from tests.recruiting.way_in_study import (
     study_with_steps,
 )
 
+pytestmark = pytest.mark.quick
 PILOT = {"key": "pilot", "kind": "pilot", "items": 1}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from reports.display.paper_table_texts import as_csv, as_latex, as_markdown, notes_of
 
+pytestmark = pytest.mark.quick
 TABLE = {
     "title": "Judges", "source": "a paper, table 1", "rows_are": "Judge", "notes": ["100 % of items."],
     "columns": [

@@ -10,7 +10,7 @@ from reports import rows
 from reports.rows.rated_items import RatedItems
 from reports.rows.value_rows import ratings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -11,6 +11,8 @@ from reports.display.table_drawings import drawings_of
 from tests.reports.computing import compute_requested, read
 from tests.reports.paper_studies import ORDER, items, judged, ranking, run, study
 
+pytestmark = pytest.mark.quick
+
 
 def table(kind, columns, cells, **more):
     return {

@@ -20,7 +20,7 @@ from retrieval.searchers import bm25
 from retrieval.searching import _opened, current_build, search
 from tests.retrieval.conftest import PAPERS, add_papers, build_now
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 class KilledError(BaseException):

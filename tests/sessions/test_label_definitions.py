@@ -7,7 +7,7 @@ from llm.prompt_files import load_prompt
 from sessions.label_definitions import APP, PROMPTS, definitions_in, label_definitions
 from sessions.turn_labels import VALUES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("kind", VALUES)

@@ -8,6 +8,8 @@ from agreement.meta_evaluation.output_answers import OutputChoices
 from agreement.pair_choices import FIRST, SECOND, TIE
 from tests.agreement.exchangeable_alpha import exchangeable_alpha
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("seed", range(4))
 def test_figures_are_those_of_a_loop_over_pairs(seed, outputs_of, random_choices):

@@ -21,6 +21,7 @@ from agreement.meta_evaluation.choice_figures import (
 from agreement.meta_evaluation.confusion import confusion_table
 from agreement.pair_choices import CHOICES, FIRST, SECOND, TIE, UNKNOWN
 
+pytestmark = pytest.mark.quick
 SIGN = {FIRST: 1, SECOND: -1, TIE: 0}
 
 

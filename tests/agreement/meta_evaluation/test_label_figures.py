@@ -17,6 +17,7 @@ from agreement.meta_evaluation.label_figures import (
 from agreement.second_rating_figures import second_ratings
 from judges.turn_split import TurnSplit
 
+pytestmark = pytest.mark.quick
 NAMES = ("good", "neutral", "bad")
 PART = {"training": TRAINING, "validation": 1, "test": TEST}
 

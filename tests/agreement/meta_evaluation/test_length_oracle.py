@@ -9,6 +9,8 @@ from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from tests.agreement.exchangeable_alpha import exchangeable_alpha, masi_distance
 from tests.agreement.random_answers import random_choices, random_outputs
 
+pytestmark = pytest.mark.quick
+
 
 def alpha(pairs):
     return exchangeable_alpha(pairs, masi_distance)

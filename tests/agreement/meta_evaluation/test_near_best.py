@@ -4,6 +4,7 @@ import pytest
 
 from agreement.meta_evaluation.near_best import NO_ERROR, NO_VALUE, MethodColumn, near_best_table
 
+pytestmark = pytest.mark.quick
 RANK_DISTANCES = {
     "BLEURT GPT-4": (41.1, 1.9), "BLEURT F-PaLM": (48.8, 1.9), "ROUGE GPT-4": (35.4, 1.9),
     "ROUGE F-PaLM": (46.7, 1.9), "sentences": (54.8, 1.8), "words": (51.4, 2.0), "BARTScore": (45.0, 1.9),

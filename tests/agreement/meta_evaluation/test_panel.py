@@ -7,6 +7,8 @@ from agreement.meta_evaluation.compared_answers import Judge, rerun_of_choices, 
 from agreement.meta_evaluation.panel import NO_LABEL, panel_labels, panel_of
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
+pytestmark = pytest.mark.quick
+
 
 def most(answers):
     counted = Counter(answers).most_common()

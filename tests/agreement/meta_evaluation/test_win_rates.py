@@ -11,6 +11,8 @@ from agreement.meta_evaluation.system_outcomes import system_outcomes
 from agreement.meta_evaluation.win_rates import NOT_JUDGED, PreferenceTable, preference_table, win_rate_report
 from tests.agreement.random_answers import random_choices, random_outputs
 
+pytestmark = pytest.mark.quick
+
 
 def random_table(seed, items=60, systems=5, missing=0.2):
     rng = np.random.default_rng(seed)

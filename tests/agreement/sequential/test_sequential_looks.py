@@ -20,6 +20,7 @@ from agreement.sequential.sequential_looks import (
 )
 from agreement.sequential.stop_targets import alpha_target, difference_targets, score_targets, win_targets
 
+pytestmark = pytest.mark.quick
 DESIGN = SequentialDesign((100, 200, 300), 0.05, "obrien_fleming")
 
 

@@ -20,7 +20,7 @@ from recruiting.way_in.beside_gold import in_words
 from recruiting.way_in.data_download import own_data
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 
-pytestmark = [pytest.mark.both, pytest.mark.django_db]
+pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db]
 SYSTEMS = ["alpha", "beta", "gamma", "delta"]
 ASKED = [
     {"key": "best", "type": "rank", "ranks": 4, "text": "Which?"},

@@ -9,7 +9,7 @@ from annotation.desk.assigning import next_assignment, open_slots, release_expir
 from annotation.desk.submitting import Submission, skip, submit
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 GOOD = {"q-follows": ["true"], "q-how_well": ["4"]}
 
 

@@ -23,7 +23,7 @@ from annotation.desk.submitting import (
 from annotation.models import Annotation, Assignment, DraftConflict, Item, Rater, Rating, Slot, Study
 from annotation.protocols import AnswersInvalidError
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 
 
 def form(follows="true", how_well="4", comment=""):

@@ -11,6 +11,7 @@ from annotation.formatting.majority_direction import direction_of, is_mixed
 from annotation.questions import question_types
 from annotation.studies.guideline_text import render
 
+pytestmark = pytest.mark.quick
 ARABIC = "نموذج جيد يكتب ملخصات قصيرة"
 HEBREW = "דגם טוב כותב סיכומים קצרים"
 TEMPLATE = engines["django"].from_string("<p {% direction text %}></p>")

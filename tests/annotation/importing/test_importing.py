@@ -24,7 +24,7 @@ from annotation.models import (
 from config.bulk_insert import insert_rows
 from tests.annotation.importing.conftest import ANNOTATION, ITEM, RATING, only_problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 def test_a_study_is_made_as_a_draft_with_everything_it_has(folder, owner):

@@ -10,6 +10,8 @@ from annotation.importing.row_packing import MOST_BYTES, Change, Insertion, unpa
 from annotation.models import Rater, Rating
 from config.bulk_insert import packed_time
 
+pytestmark = pytest.mark.quick
+
 
 class Code:
     """An object that makes a folder when it is unpickled."""

@@ -10,6 +10,7 @@ from annotation.members.membership import add_member, deactivate_member
 from annotation.members.revoking import revoke_invitation
 from annotation.models import Invitation, Membership, Study
 
+pytestmark = pytest.mark.quick
 INVITATIONS = "/studies/study/invitations/"
 JOIN = {"username": "newcomer", "full_name": "New Comer", "password": "a password of some length"}
 

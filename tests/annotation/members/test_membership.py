@@ -8,6 +8,8 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import MembershipRefusedError, add_member, deactivate_member, rater_for
 from annotation.models import Annotation, Membership, Rater, Slot
 
+pytestmark = pytest.mark.quick
+
 
 def member(study, person):
     return Membership.objects.get(study=study, person=person)

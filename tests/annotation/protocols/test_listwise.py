@@ -20,7 +20,7 @@ from reports.exporting import export_study
 from tests.conftest import make_person
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 SYSTEMS = ("system-north", "system-south", "system-west", "system-east", "system-mid")
 QUESTIONS = [

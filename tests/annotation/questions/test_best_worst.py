@@ -8,6 +8,7 @@ from annotation.models import Question
 from annotation.protocols import protocols
 from annotation.questions import SpecInvalidError, ValueInvalidError, question_types
 
+pytestmark = pytest.mark.quick
 KIND = question_types()["best_worst"]
 SHEET = Sheet.of(["zebra", "ant", "mole"])
 VALUE = {"best": "mole", "worst": "zebra"}

@@ -6,6 +6,7 @@ from annotation.answers import Sheet
 from annotation.questions import SpecInvalidError, ValueInvalidError, question_types
 from config.model_fields import canonical_json
 
+pytestmark = pytest.mark.quick
 KIND = question_types()["preference"]
 SHEET = Sheet.of(["north", "south"])
 

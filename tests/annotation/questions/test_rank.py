@@ -6,6 +6,7 @@ from annotation.answers import Sheet
 from annotation.questions import SpecInvalidError, ValueInvalidError
 from annotation.questions.rank import QUESTION_TYPE, closed
 
+pytestmark = pytest.mark.quick
 SPEC = {"ranks": 5, "allow_ties": True}
 STRICT = {"ranks": 5, "allow_ties": False}
 SHEET = Sheet.of(["zebra", "ant", "mole"])

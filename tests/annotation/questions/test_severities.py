@@ -8,6 +8,7 @@ from annotation.answers import Sheet
 from annotation.questions import SpecInvalidError, ValueInvalidError
 from annotation.questions.spans import QUESTION_TYPE, severities
 
+pytestmark = pytest.mark.quick
 SPEC = {"labels": ["wrong"], "severities": {"major": 5, "minor": 1, "neutral": 0}}
 SHEET = Sheet.of(["north"], ["It sails at ten."])
 SPAN = {"output": "north", "start": 12, "end": 15, "text": "ten", "label": "wrong"}

@@ -8,6 +8,7 @@ from annotation.answers import Sheet
 from annotation.questions import SpecInvalidError, ValueInvalidError, question_types
 from config.model_fields import ExactJSONField, canonical_json
 
+pytestmark = pytest.mark.quick
 KIND = question_types()["slider"]
 STEPPED = {"min": 0, "max": 1, "step": 0.1}
 POINTS = {"points": {"as good as the reference": 50, "better": 75.5}}

@@ -10,6 +10,7 @@ from annotation.answers import Sheet
 from annotation.questions import SpecInvalidError, ValueInvalidError
 from annotation.questions.spans import QUESTION_TYPE
 
+pytestmark = pytest.mark.quick
 EMOJI = "The cook 👩🏽‍🍳 burnt the cafe\u0301 down."
 ARABIC = "قال إن النحل لا ينام \u202bأبدا\u202c."  # noqa: RUF001 - Arabic, and meant
 SHEET = Sheet.of(["zebra", "ant", "mole"], [EMOJI, ARABIC, "Line\r\nbreaks\tstay."], "The document 🐝.")

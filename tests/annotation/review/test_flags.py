@@ -17,6 +17,7 @@ from annotation.studies.newest_first import NewestFirst, newest_first
 from annotation.studies.study_overview import count_overview
 from annotation.views import attention
 
+pytestmark = pytest.mark.quick
 PAGE = "/studies/study/attention/"
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["COMMENT"]}
 

@@ -26,7 +26,7 @@ RANKING = {**BODY, "protocol": "listwise", "questions": [{"key": "overall", "typ
 PREFERENCE = {**BODY, "protocol": "pairwise", "questions": [{"key": "better", "type": "preference"}]}
 ITEM = '{"id": "%s", "document": "x", "outputs": [{"id": "north", "text": "x"}, {"id": "%s", "text": "y"}]%s}\n'
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
+pytestmark = [pytest.mark.quick, pytest.mark.postgresql, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from config.background.claiming import Claim, claim, run_waiting
 from config.background.kinds import ClaimLostError, works
 from tests.conftest import add_item
 
-pytestmark = pytest.mark.postgresql
+pytestmark = [pytest.mark.quick, pytest.mark.postgresql]
 PAUSE, LIVE, CLOSE, REOPEN = (f"/studies/study/{step}/" for step in ("pause", "live", "close", "reopen"))
 
 

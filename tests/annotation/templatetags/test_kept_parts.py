@@ -10,6 +10,7 @@ from accounts.preferences import save_preferences
 from annotation.models import Assignment, Question
 from annotation.templatetags.kept_parts import MOST_KEPT, KeptPart
 
+pytestmark = pytest.mark.quick
 QUESTIONS = re.compile(r'<div class="questions".*?</form>', re.DOTALL)
 HELP = re.compile(r'<dialog id="help".*?</dialog>', re.DOTALL)
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 from config.background.workers import ALIVE
 from config.models import Worker
 
+pytestmark = pytest.mark.quick
 PAGE = "/workers/"
 
 

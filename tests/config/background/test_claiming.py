@@ -15,7 +15,7 @@ from config.background.kinds import ClaimLostError, GiveUpError, StopAskedError,
 from config.background.rows import Status
 from tests.config.background.conftest import finishing, fresh
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 
 
 def test_a_row_is_processed_once_and_its_result_is_stored(trial):

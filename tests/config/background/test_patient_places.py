@@ -7,7 +7,7 @@ from config.background.patient_places import PatientPlaces, call_threads
 
 FIRST_ROW, SECOND_ROW = ("judgment", 1), ("judgment", 2)
 
-pytestmark = pytest.mark.django_db  # a message closes connections that are no use
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 class Patient:

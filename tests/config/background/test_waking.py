@@ -15,7 +15,7 @@ from config.background.rows import Status
 from config.models import Worker
 from tests.config.background.conftest import LEASE, Kept, finishing, fresh
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.quick, pytest.mark.both]
 
 
 def test_after_a_rollback_no_worker_is_notified(trial, sent):

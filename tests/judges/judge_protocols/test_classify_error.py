@@ -7,6 +7,7 @@ from sessions.turn_labels import VALUES
 from tests.judges.judge_protocols.label_replies import bad_replies
 from tests.judges.protocol_cases import ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 TURN = CaseTurn("When does it sail?", "At nine, at noon.", "Make it shorter.", "At nine.", "Too short.")
 TURN_CASE = case((), None, turn=TURN)
 LABELS = VALUES["error_category"]

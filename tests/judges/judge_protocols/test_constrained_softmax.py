@@ -23,6 +23,7 @@ from tests.judges.protocol_cases import (
 )
 from tests.judges.scripted_judges import configured, run_to_end
 
+pytestmark = pytest.mark.quick
 KEY = "constrained_softmax"
 NONE_LISTED = "none of the candidates for the first token is one of 1, 2, 3, 4, 5"
 

@@ -6,6 +6,7 @@ import pytest
 from llm.call_errors import FilteredError, RefusedError, TruncatedError
 from tests.judges.protocol_cases import OUTPUTS, QUESTION, ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 PAIR = case(OUTPUTS)
 FORCED = case(OUTPUTS, replace(QUESTION, takes_ties=False))
 

@@ -7,6 +7,7 @@ from judges.protocol import CaseOutput, ReplyInvalidError
 from llm.call_errors import FilteredError, RefusedError, TruncatedError
 from tests.judges.protocol_cases import QUESTION, ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 OUTPUTS = tuple(CaseOutput(f"k-{name}", f"It sails at {hour}.") for name, hour in (("c", 8), ("a", 9), ("b", 10)))
 LIST = case(OUTPUTS)
 NO_ANSWER = "no answer in the form requested"

@@ -8,6 +8,7 @@ from llm.models import Call
 from tests.judges.protocol_cases import ScriptedAsker, case, judged
 from tests.judges.scripted_judges import run_to_end
 
+pytestmark = pytest.mark.quick
 KEY = "multi_llm"
 ONCE = {"repeats": 1}
 

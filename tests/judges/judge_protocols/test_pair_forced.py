@@ -7,6 +7,7 @@ from judges.protocol import judge_protocols
 from llm.call_errors import FilteredError, RefusedError, TruncatedError
 from tests.judges.protocol_cases import OUTPUTS, QUESTION, ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 PAIR = case(OUTPUTS)
 
 

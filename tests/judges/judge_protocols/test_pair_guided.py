@@ -7,6 +7,7 @@ from judges.protocol import CaseOutput, CaseReference, Example, ExampleChoice, R
 from llm.call_errors import FilteredError, RefusedError, TruncatedError
 from tests.judges.protocol_cases import OUTPUTS, QUESTION, ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 PROTOCOL = judge_protocols()["pair_guided"]
 GOLD = CaseReference("gold", "human", "REFERENCE: at nine.")
 BIRDS = (CaseOutput("k-emu", "An emu."), CaseOutput("k-swan", "A swan."))

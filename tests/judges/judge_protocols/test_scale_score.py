@@ -6,6 +6,7 @@ from llm.call_errors import FilteredError, RefusedError, TruncatedError
 from llm.scripted.form_filling import filled_form
 from tests.judges.protocol_cases import OUTPUTS, QUESTION, ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 SLIDER = replace(QUESTION, key="fluent", type="slider", low=-1.5, high=100.0, choices=())
 ONE = case(OUTPUTS[:1], SLIDER)
 NO_ANSWER = "no answer in the form requested"

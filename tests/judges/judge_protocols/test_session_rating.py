@@ -5,6 +5,7 @@ from judges.protocol import CaseQuestion, CaseTurn, Example, judge_protocols
 from llm.call_errors import BadReplyError, FilteredError, RefusedError, TruncatedError
 from tests.judges.protocol_cases import ScriptedAsker, case, judged, outcome_of
 
+pytestmark = pytest.mark.quick
 RATING = CaseQuestion("rating", "category", "Followed?", choices=("good", "neutral", "bad"))
 TURN = CaseTurn("When does it sail?", "At nine, at noon.", "Make it shorter.", "At nine.", "THE-COMMENT")
 TURN_CASE = case((), RATING, turn=TURN)

@@ -5,6 +5,8 @@ import pytest
 from judges.metrics import MetricInput, MetricOptionError, metrics
 from judges.metrics.sentence_splitting import split_sentences
 
+pytestmark = pytest.mark.quick
+
 
 def length(key: str, text: str, **options) -> float:
     (found,) = metrics()[key].scores([MetricInput(text)], options)

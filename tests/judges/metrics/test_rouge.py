@@ -10,6 +10,7 @@ from judges.metrics import MetricError, MetricInput, MetricOptionError, metrics
 from judges.metrics.sentence_splitting import split_sentences
 from tests.house import ROOT
 
+pytestmark = pytest.mark.quick
 VARIANTS = ("rouge1", "rouge2", "rougeLsum")
 MEASURES = {"f1": "fmeasure", "precision": "precision", "recall": "recall"}
 ODD = ("running", "runs", "happily", "happiness", "The", "U.S.", "naïve", "Ünï", "3.5", "don't")

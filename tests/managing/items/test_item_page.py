@@ -16,6 +16,7 @@ from tests.conftest import add_item, make_person
 from tests.reports.exporting.conftest import item as item_line
 from tests.reports.exporting.conftest import write_study
 
+pytestmark = pytest.mark.quick
 MOST_QUERIES = 15
 RANK = {"key": "overall", "type": "rank", "ranks": 2}
 

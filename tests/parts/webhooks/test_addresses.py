@@ -18,6 +18,7 @@ from parts.webhooks.allowed_addresses import (
 )
 from parts.webhooks.sending import NoResponseError, post
 
+pytestmark = pytest.mark.quick
 PUBLIC = "93.184.215.14"
 
 

@@ -26,7 +26,7 @@ from tests.conftest import make_person
 
 ALL = EventKind.values
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["CANARY-COMMENT"]}
-pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db(transaction=True)]
 """On PostgreSQL an entry counts once its transaction has ended."""
 
 

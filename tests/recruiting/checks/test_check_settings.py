@@ -11,7 +11,7 @@ from annotation.studies.recruiting_settings import digest
 from recruiting.checks.settings_form import fields_of
 from tests.recruiting.checks.checked_study import make_checked_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 CHECKS = {
     "first": 2, "gold": {"share": 0.05}, "twins": {"share": 0.1, "after": 4, "damage": ["cut", "other"],
     "questions": ["well"], "lower_is_better": ["well"]}, "repeats": {"share": 0.03}, "tolerance": {"well": 1},

@@ -6,6 +6,7 @@ import pytest
 
 from recruiting.checks.damaging import damaged
 
+pytestmark = pytest.mark.quick
 CHINESE = "今天天气很好\uff0c我们坐船去岛上。"
 SENTENCES = "今天天气很好。我们坐船去岛上\uff01你去不去\uff1f"
 

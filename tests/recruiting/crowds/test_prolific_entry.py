@@ -11,7 +11,7 @@ from tests.conftest import make_person
 from tests.recruiting.crowds.crowd_study import Guest, answers_of, crowd_study, held_by, prolific_ids, texts
 from tests.recruiting.way_in_study import CONSENT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 @pytest.fixture

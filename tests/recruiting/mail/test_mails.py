@@ -33,6 +33,7 @@ from tests.conftest import SYSTEMS
 from tests.recruiting.mail.small_mail_server import SmallMailServer
 from tests.recruiting.way_in_study import CONSENT, SCREEN
 
+pytestmark = pytest.mark.quick
 ADDRESS = "ann@mail.example"
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
 

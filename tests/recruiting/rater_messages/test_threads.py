@@ -19,6 +19,7 @@ from recruiting.rater_messages import sending_messages
 from recruiting.way_in.data_download import own_data
 from tests.conftest import SYSTEMS, make_person
 
+pytestmark = pytest.mark.quick
 FORM = {"q-follows": ["true"], "q-how_well": ["4"]}
 
 

@@ -17,7 +17,7 @@ from annotation.studies.queries import work_in
 from reports.exporting import export_study
 from tests.recruiting.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 TOPIC_RULE = {"topics": {"names": list(TOPICS), "mode": "require"}}
 ONE_GERMAN = {"groups": [{**source("country"), "quotas": {"DE": {"raters": 1, "most": 3}}}]}
 

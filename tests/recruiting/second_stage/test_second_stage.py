@@ -28,6 +28,7 @@ from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.conftest import SYSTEMS, make_person
 
+pytestmark = pytest.mark.quick
 ADDRESS = "/studies/study/final-answers/"
 
 

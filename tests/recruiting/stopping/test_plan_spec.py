@@ -9,6 +9,7 @@ from recruiting.stopping.plan_spec import read_stopping, stopping_of, third_rate
 from recruiting.stopping.plan_words import plan_in_words
 from reports.exporting.study_yaml import study_body
 
+pytestmark = pytest.mark.quick
 RULE = {"figure": "alpha", "question": "good", "until": "width", "width": 0.2}
 BODY = {
     "slug": "s", "protocol": "rating", "redundancy": 2,

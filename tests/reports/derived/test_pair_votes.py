@@ -6,7 +6,7 @@ from annotation.importing import ImportRefusedError, import_study
 from reports.derived.computing.pair_votes import preference_lines, tie_lines
 from tests.reports.derived.conftest import ORDERED, chosen, likert, ranked
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 BETTER = {"key": "better", "type": "preference"}
 
 

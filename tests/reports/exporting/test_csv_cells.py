@@ -10,6 +10,7 @@ from annotation.file_tables.csv_cells import neutralise, neutralise_json, restor
 from annotation.importing.csv_tables import JSON, MIXED, NUMBER, TEXT
 from reports.exporting.file_writers import write_csv
 
+pytestmark = pytest.mark.quick
 SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 SEPARATORS = (",", ";", "\t")
 FORMULAS = {

@@ -30,6 +30,7 @@ from tests.reports.exporting.conftest import (
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
+@pytest.mark.quick
 def test_export_import_export_gives_the_same_bytes(rated, tmp_path):
     export_study(rated, tmp_path / "one")
     statuses = {line["status"] for line in objects_of(tmp_path / "one" / "annotations.jsonl")}

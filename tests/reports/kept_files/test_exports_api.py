@@ -14,7 +14,7 @@ from reports.models import KeptExport
 from tests.reports.compared_study import imported
 from tests.reports.conftest import Program, problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 @pytest.fixture

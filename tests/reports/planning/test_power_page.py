@@ -12,7 +12,7 @@ from tests.conftest import live_study
 from tests.recruiting.stop_studies import annotator, answer, stopping_study
 from tests.reports.computing import read
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 ASKED = "?figure=win_rate&aim=power&goal=0.8&share=0.7&runs=60&most_items=400"
 
 

@@ -19,7 +19,7 @@ from reports.background.stop_look_work import WORK
 from reports.preregistering.plan_facts import plan_facts
 from tests.recruiting.stop_studies import STOPPING, annotator, answer, stopping_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 NARROW = {"looks": [12, 18], "rules": [{"figure": "score", "question": "how_well", "until": "width", "width": 0.001}]}
 PAGE = "/studies/stopped/stop-rules/"
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from sessions import steps
 from tests.sessions.conftest import turned
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
 
 def test_people_ask_about_a_session_where_they_work_and_after_it(client, session, rater):

@@ -5,6 +5,8 @@ from django.core.management import CommandError
 
 from tests.annotation.importing.other_tools.conftest import questions_of, ratings_of
 
+pytestmark = pytest.mark.quick
+
 
 def record(key, responses, suggestions=None, **fields):
     return {"id": key, "fields": fields, "metadata": {"split": "train"}, "responses": responses,

@@ -6,7 +6,7 @@ from annotation.importing import import_study
 from annotation.models import Item, Rating, Study
 from tests.annotation.protocols.pairwise.conftest import item, problems_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 LINE = {"item": "one", "outputs": ["system-north", "system-west"], "rater": "r", "question": "better", "value": "tie"}
 
 
