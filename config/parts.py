@@ -43,7 +43,7 @@ def parts_by_key() -> Mapping[str, Part]:
 
 
 def parts_of(study: Study) -> tuple[Part, ...]:
-    """Return what adds to this study: the core's apps, and the parts that it declares. Kept per set of declared keys."""
+    """Return what adds to this study: the core's apps, and the parts that it declares. Kept per set of keys."""
     recruiting = (f"recruiting.{key}" for key, value in study.recruiting.items() if value)
     return _declared(frozenset((*recruiting, *study.options)))
 
