@@ -34,7 +34,7 @@ PAGES = {
     "annotation": (
         "home invitation invitation_opened begin guidelines my_answers read_flag_answers notes my_day workers"
         " account_tokens revoke_account_token next_task end desk submit_task skip_task flag_task undo_task save_draft"
-        " pulse"
+        " pulse my_standing"
     ),
 }
 """The routes of the annotators' pages of these apps, by namespace; others name theirs (`Part.annotators_pages`)."""

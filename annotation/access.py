@@ -24,6 +24,8 @@ from annotation.models import (
     Item,
     Membership,
     Project,
+    Rater,
+    RaterExclusion,
     Rating,
     Study,
     StudyDeletion,
@@ -311,3 +313,19 @@ def roles_to_offer(person: Person, study: Study) -> list[tuple[str, str]]:
 def visible_to_staff(person: Person) -> Q:
     """The rows that the admin shows to somebody who is not a superuser: those of studies they run."""
     return Q(pk__in=studies_of(person, RESEARCHERS).values("pk"))
+
+
+def rater_in(person: Person, slug: str, pk: int) -> Rater:
+    """A person who rates in a study that `person` runs."""
+    study = study_for(person, slug, RESEARCHERS)
+    rater = Rater.objects.filter(study=study, kind=Rater.Kind.HUMAN, pk=pk).select_related("study", "person").first()
+    if rater is None:
+        raise Http404(NOTHING)
+    return rater
+
+
+def own_place(person: Person, slug: str) -> tuple[Study, RaterExclusion | None]:
+    """The study in which `person` annotates, and their exclusion from it, if they are excluded."""
+    study = membership_for(person, slug, roles=ANNOTATORS).study
+    mine = RaterExclusion.objects.filter(rater__study=study, rater__person=person, ended_at=None)
+    return study, mine.select_related("rater__study").first()

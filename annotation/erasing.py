@@ -20,6 +20,7 @@ from annotation.models import (
     DraftConflict,
     DrawnAnswer,
     DueCheck,
+    ExclusionReply,
     FlagAnswer,
     Guideline,
     Invitation,
@@ -32,6 +33,8 @@ from annotation.models import (
     Question,
     QuotaMember,
     Rater,
+    RaterExclusion,
+    RaterPause,
     Rating,
     ReadComments,
     Reviewer,
@@ -114,6 +117,7 @@ class Erasing:
 class AnnotationErasing(Erasing):
     study_rows = (
         (ItemCopy, "study"), (DrawnAnswer, "counts__study"), (StudyCounts, "study"), (Adjudication, "item__study"),
+        (ExclusionReply, "exclusion__rater__study"), (RaterExclusion, "rater__study"), (RaterPause, "rater__study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (DueCheck, "rater__study"),
@@ -134,6 +138,8 @@ class AnnotationErasing(Erasing):
         (Study, "pk", ("title", "description", "contact", "options")), (Invitation, "study", ("note",)),
         (Token, "study", ("name",)), (TaskPreparation, "study", ("why", "reason")), (Unblinding, "study", ("reason",)),
         (SpotCheck, "annotation__rater__study", ("note",)), (FlagAnswer, "rater__study", ("note",)),
+        (RaterExclusion, "rater__study", ("reason", "ended_reason")), (RaterPause, "rater__study", ("reason",)),
+        (ExclusionReply, "exclusion__rater__study", ("text",)),
         (SpanReview, "rating__study", ("reason",)), (Adjudication, "item__study", ("reason",)),
     )  # fmt: skip
 
@@ -150,7 +156,9 @@ class AnnotationErasing(Erasing):
         erase_ratings(Rating.objects.filter(rater=rater), erased)
         erased.empty(JudgeRun.objects.filter(replaced_by__rater=rater), replaced_by=None)
         erased.delete(JudgeRun.objects.filter(rater=rater))
-        erased.delete(FlagAnswer.objects.filter(rater=rater))
+        erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
+        for model in (RaterExclusion, RaterPause, FlagAnswer):
+            erased.delete(model.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.delete(DueCheck.objects.filter(rater=rater))
@@ -180,6 +188,9 @@ class AnnotationErasing(Erasing):
         erased.empty(TaskPreparation.objects.filter(study=study, person=person), person=None)
         erased.empty(Unblinding.objects.filter(study=study, by=person), by=None)
         erased.empty(Reviewer.objects.filter(study=study, person=person), person=None)
+        for decided in (RaterExclusion.objects, RaterPause.objects):
+            erased.empty(decided.filter(rater__study=study, by=person), by=None)
+            erased.empty(decided.filter(rater__study=study, ended_by=person), ended_by=None)
         for rater in Rater.objects.filter(study=study, person=person):
             _erase_routing(rater, erased)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)

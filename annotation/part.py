@@ -1,4 +1,4 @@
-"""What annotation adds: its erasing, the rule of sign-in links, and the warm-up of the desk."""
+"""What annotation adds: its erasing, exclusions in imports, the rule of sign-in links, and the warm-up of the desk."""
 
 import uuid
 
@@ -8,6 +8,7 @@ from annotation.desk.highlighting import stemmers
 from annotation.desk.hot_queries import plan_statements
 from annotation.desk.task_rows import desk_row, task_row
 from annotation.erasing import ERASING
+from annotation.importing.excluded_raters import ExcludedRaterImport
 from annotation.members.member_links import is_backed
 from annotation.studies.queries import ANYBODY, work_of
 from config.part import Part
@@ -15,6 +16,7 @@ from config.part import Part
 
 class AnnotationPart(Part):
     erasing = ERASING
+    importers = {ExcludedRaterImport.table: ExcludedRaterImport}
 
     def is_backed(self, link: SignInLink) -> bool:
         return is_backed(link)

@@ -10,6 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import OuterRef, Q
+
     from accounts.models import Person, SignInLink
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment
@@ -74,6 +78,17 @@ class Part:
 
     def end_if_over(self, rater: Rater) -> None:
         """Let a rater wait for a decision if they have just sent the last task that they may have."""
+
+    def awaits_decision(self, rater: OuterRef | Rater) -> Q | None:
+        """Return the condition that a rater's pause waits for a researcher because of the app, or None."""
+        return None
+
+    def has_ended(self, rater: Rater) -> bool:
+        """Whether a rater's part in the study has ended, so that they get no more tasks."""
+        return False
+
+    def before_resuming(self, rater: Rater, now: datetime) -> None:
+        """Follow the end of a locked rater's pause; `rater.paused_at` still says since when they were paused."""
 
     # --- pages
     urls = ""

@@ -16,7 +16,6 @@ from recruiting.models import (
     CrowdBrowser,
     CrowdId,
     CrowdStay,
-    ExclusionReply,
     ExtraPlace,
     FiledCheck,
     FiledLook,
@@ -27,10 +26,8 @@ from recruiting.models import (
     PairCheck,
     PersonalReply,
     PracticeAnswer,
-    RaterExclusion,
     RaterMessage,
     RaterNotice,
-    RaterPause,
     ResultPeek,
     SecondStageCase,
     StepPassage,
@@ -51,22 +48,22 @@ class RecruitingErasing(Erasing):
     study_rows = (
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
         (ConsentVersion, "study"), (PersonalReply, "study"), (CheckItem, "item__study"),
-        (CheckLook, "rater__study"), (RaterNotice, "rater__study"), (ExclusionReply, "exclusion__rater__study"),
-        (RaterExclusion, "rater__study"), (FiledCheck, "study"), (PairCheck, "task__item__study"),
+        (CheckLook, "rater__study"), (RaterNotice, "rater__study"),
+        (FiledCheck, "study"), (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (ResultPeek, "plan__study"), (StopContinuation, "look__plan__study"),
         (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
         (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
-        (OutgoingMail, "study"), (MessageThread, "rater__study"), (RaterPause, "rater__study"),
+        (OutgoingMail, "study"), (MessageThread, "rater__study"),
         (SecondStageCase, "item__study"),
     )  # fmt: skip
     item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"),
                  (SecondStageCase, "item__study"))  # fmt: skip
 
     noted = (
-        (RaterExclusion, "rater__study", ("reason", "ended_reason")), (RaterNotice, "rater__study", ("outcome",)),
-        (RaterPause, "rater__study", ("reason",)), (RaterMessage, "thread__rater__study", ("text",)),
-        (ExclusionReply, "exclusion__rater__study", ("text",)), (StopContinuation, "look__plan__study", ("reason",)),
+        (RaterNotice, "rater__study", ("outcome",)),
+        (RaterMessage, "thread__rater__study", ("text",)),
+        (StopContinuation, "look__plan__study", ("reason",)),
     )  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
@@ -77,10 +74,9 @@ class RecruitingErasing(Erasing):
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
-        erased.delete(ExclusionReply.objects.filter(exclusion__rater=rater))
         erased.delete(RaterMessage.objects.filter(thread__rater=rater))
         erased.delete(MessageThread.objects.filter(rater=rater))
-        of_raters = (StepPassage, Consent, CheckLook, RaterNotice, RaterExclusion, RaterPause, FiledCheck, CrowdStay)
+        of_raters = (StepPassage, Consent, CheckLook, RaterNotice, FiledCheck, CrowdStay)
         for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
         _erase_final_answers(rater, erased)
@@ -94,10 +90,6 @@ class RecruitingErasing(Erasing):
         for model in (PersonalReply, CrowdId, CrowdBrowser):
             erased.delete(model._default_manager.filter(person=person, study=study))
         erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
-        erased.empty(RaterExclusion.objects.filter(rater__study=study, by=person), by=None)
-        erased.empty(RaterExclusion.objects.filter(rater__study=study, ended_by=person), ended_by=None)
-        erased.empty(RaterPause.objects.filter(rater__study=study, by=person), by=None)
-        erased.empty(RaterPause.objects.filter(rater__study=study, ended_by=person), ended_by=None)
         erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
         _forget_mail(person, study, erased)
         own = Rater.objects.filter(study=study, person=person)

@@ -3,15 +3,13 @@
 from recruiting.checks.check_tables import (
     CheckItem,
     CheckLook,
-    ExclusionReply,
     FiledCheck,
-    RaterExclusion,
     RaterNotice,
 )
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
-from recruiting.rater_messages.message_tables import MessageThread, RaterMessage, RaterPause
+from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
 from recruiting.second_stage.stage_tables import SecondStageCase
 from recruiting.stopping.stopping_models import (
     ExtraPlace,
@@ -32,7 +30,6 @@ __all__ = [
     "CrowdBrowser",
     "CrowdId",
     "CrowdStay",
-    "ExclusionReply",
     "ExtraPlace",
     "FiledCheck",
     "FiledLook",
@@ -43,10 +40,8 @@ __all__ = [
     "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
-    "RaterExclusion",
     "RaterMessage",
     "RaterNotice",
-    "RaterPause",
     "RefusedAddress",
     "ResultPeek",
     "SecondStageCase",

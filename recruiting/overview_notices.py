@@ -4,10 +4,11 @@ from typing import Any
 
 from django.db.models import OuterRef
 
+from annotation.members.standing import replied_exclusions
 from annotation.models import Study
 from annotation.studies.counting import CountOf
 from annotation.studies.notices import StudyNotice
-from recruiting.checks.excluding import open_notices, replied_exclusions
+from recruiting.checks.rule_notices import open_notices
 from recruiting.rater_messages.thread_lists import waiting_threads
 
 PAGE, INBOX = "reports:rater_checks", "recruiting:message_inbox"

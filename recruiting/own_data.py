@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import AuditEntry, Person
-from annotation.models import Adjudication, QuotaMember, Rater
+from annotation.models import Adjudication, QuotaMember, Rater, RaterExclusion, RaterPause
 from annotation.questions import question_types
-from recruiting.models import MailAddress, OutgoingMail, RaterExclusion, RaterMessage, RaterNotice, RaterPause
+from recruiting.models import MailAddress, OutgoingMail, RaterMessage, RaterNotice
 from recruiting.way_in.task_names import task_name
 
 CHUNK = 500

@@ -1,11 +1,14 @@
 """What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import OuterRef, Q
 from django.http import HttpRequest
 
+from accounts.access import person_of
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.fragments import Fragment
@@ -17,7 +20,9 @@ from annotation.studies.routing_plan import ROUTING, why_no_routing
 from config.folded_text import folded
 from config.part import Part
 from recruiting.checks.filed_checks import CheckImport
-from recruiting.checks.filed_exclusions import ExcludedRaterImport
+from recruiting.checks.rule_notices import asks_about
+from recruiting.crowds.ending import stay_of
+from recruiting.crowds.stay_pauses import give_back_time, has_ended
 from recruiting.declared_part import RECRUITING, SINCE
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
@@ -39,7 +44,7 @@ from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
 
 OF_ANNOTATORS = (
-    "way_in practice practice_draft why my_consent leave my_data my_standing enter join finish outcome own_topics"
+    "way_in practice practice_draft why my_consent leave my_data enter join finish outcome own_topics"
     " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
     " forgotten_password"
 )
@@ -50,9 +55,17 @@ def if_mail_is_sent(request: HttpRequest, **given: Any) -> Mapping[str, Any] | N
     return given if settings.SENDS_MAIL else None
 
 
+def own_stay(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+    """The stay of the person who asks, if they came by a link."""
+    stay = stay_of(study, person_of(request)) if study.has_crowd else None
+    return None if stay is None else {"stay": stay}
+
+
 class RecruitingPart(Part):
     annotators_pages = tuple(f"recruiting:{name}" for name in OF_ANNOTATORS.split())
     fragments = {
+        "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
+        "study.finish": (Fragment("recruiting/_finish.html"),),
         "accounts.preferences": (Fragment("recruiting/mail/_settings_link.html", if_mail_is_sent),),
         "accounts.sign_in": (Fragment("recruiting/mail/_lost_password.html", if_mail_is_sent),),
     }
@@ -64,7 +77,7 @@ class RecruitingPart(Part):
         StudySection(MAIL, why_no_mail),
         StudySection(ADJUDICATION, why_no_stage),
     )
-    importers = {importer.table: importer for importer in (CheckImport, ExcludedRaterImport, LookImport)}
+    importers = {importer.table: importer for importer in (CheckImport, LookImport)}
     recruiting = RECRUITING
     erasing = ERASING
 
@@ -113,6 +126,15 @@ class RecruitingPart(Part):
 
     def end_if_over(self, rater: Rater) -> None:
         end_if_over(rater)
+
+    def awaits_decision(self, rater: OuterRef | Rater) -> Q:
+        return asks_about(rater)
+
+    def has_ended(self, rater: Rater) -> bool:
+        return has_ended(rater)
+
+    def before_resuming(self, rater: Rater, now: datetime) -> None:
+        give_back_time(rater, now)
 
     def notices(self, study: Study) -> list[StudyNotice]:
         return people_notices(study)

@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from recruiting.checks import exclusion_views, settings_views
+from recruiting.checks import notice_views, settings_views
 from recruiting.crowds import crowd_pages, entry_views
 from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
@@ -36,9 +36,7 @@ routes = [
     path("funnel/<int:pk>/", pilot_views.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
-    path("raters/<int:pk>/exclude/", exclusion_views.exclude, name="exclude"),
-    path("raters/<int:pk>/include/", exclusion_views.include, name="include"),
-    path("rater-notices/<int:pk>/answer/", exclusion_views.answer_notice, name="answer_notice"),
+    path("rater-notices/<int:pk>/answer/", notice_views.answer_notice, name="answer_notice"),
     path("my-messages/", rater_views.my_messages, name="my_messages"),
     path("my-messages/study/", rater_views.general_thread, name="general_thread"),
     path("my-messages/<uuid:key>/", rater_views.task_thread, name="task_thread"),
@@ -46,12 +44,10 @@ routes = [
     path("messages/<int:pk>/", researcher_views.rater_thread, name="rater_thread"),
     path("messages/<int:pk>/done/", researcher_views.messages_done, name="messages_done"),
     path("messages/<int:pk>/<int:number>/", researcher_views.rater_task_thread, name="rater_task_thread"),
-    path("raters/<int:pk>/pause/", researcher_views.pause_rater, name="pause_rater"),
     path("mail/", study_views.study_mail, name="study_mail"),
     path("mail/reminders/", study_views.study_reminders, name="study_reminders"),
     path("final-answers/", stage_views.second_stage, name="second_stage"),
     path("second-stage/", stage_views.stage_setting, name="stage_setting"),
-    path("my-standing/", exclusion_views.my_standing, name="my_standing"),
 ]
 urlpatterns = [
     path("my-data/", own_pages.my_data, name="my_data"),

@@ -14,11 +14,11 @@ from agreement.by_category import by_category
 from agreement.dimensions import describe_dimensions
 from agreement.rankings import Rankings
 from annotation.blinding import unblinding_facts
+from annotation.members.standing import excluded
 from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
-from recruiting.checks.excluding import excluded
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS

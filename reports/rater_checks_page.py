@@ -9,11 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.models import Rater, Study
+from annotation.members.standing import excluded
+from annotation.members.standing_forms import ExclusionForm
+from annotation.models import ExclusionReply, Rater, Study
 from config.htmx_request import HtmxRequest
-from recruiting.checks.check_tables import ExclusionReply
-from recruiting.checks.excluding import excluded, open_notices
-from recruiting.checks.exclusion_forms import ExclusionForm, NoticeForm
+from recruiting.checks.notice_forms import NoticeForm
+from recruiting.checks.rule_notices import open_notices
 from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before

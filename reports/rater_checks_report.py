@@ -27,12 +27,12 @@ from agreement.leave_one_out import rating_scores
 from agreement.peer_distances import peer_distances
 from agreement.rating_arrays import Floats, Ints
 from agreement.tally import places_by_code
+from annotation.members.standing import excluded
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded
 from annotation.studies.snapshots import study_snapshot
 from recruiting.checks.answered_checks import answered_checks
 from recruiting.checks.check_tables import CheckKind
-from recruiting.checks.excluding import excluded
 from recruiting.checks.filed_checks import filed_shares
 from recruiting.checks.rater_forms import Form, forms_in_order
 from reports.agreement_report import choose

@@ -12,9 +12,9 @@ from django.utils.text import slugify
 from accounts.models import Person
 from agreement.catalogue import FIGURES
 from annotation.blinding import blinding_state
+from annotation.members.standing import excluded
 from annotation.models import Rater, Study
 from annotation.studies.study_progress import StudyProgress
-from recruiting.checks.excluding import excluded
 from reports.display.counted_items import counted_items
 from reports.display.kept_status import KeptStatus
 from reports.display.page_files import file_links, texts_of

@@ -81,7 +81,7 @@ OF_MODEL = {
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
     "recruiting:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
-    **dict.fromkeys(("recruiting:exclude", "recruiting:include", "recruiting:pause_rater", "recruiting:rater_thread",
+    **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater", "recruiting:rater_thread",
                      "recruiting:rater_task_thread", "recruiting:messages_done"), "rater"),
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""

@@ -930,6 +930,49 @@ class Migration(FirstMigration):
                 'constraints': [models.UniqueConstraint(fields=('question', 'item', 'unit', 'number'), name='adjudication_number_once'), models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('question', 'item', 'unit'), name='adjudication_one_current'), models.CheckConstraint(condition=models.Q(('other_output__isnull', True), models.Q(('output__isnull', False), models.Q(('other_output', models.F('output')), _negated=True)), _connector='OR'), name='adjudication_pair_of_two'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='adjudication_number_positive'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudication_reason_given')],
             },
         ),
+        migrations.CreateModel(
+            name='RaterExclusion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField(help_text='the rater reads it, too')),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_reason', models.TextField(blank=True, null=True)),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('rater',), name='rater_excluded_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rater_excluded_with_reason'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ended_reason__isnull', True)), models.Q(('ended_at__isnull', False), ('ended_reason__isnull', False), models.Q(('ended_reason', ''), _negated=True)), _connector='OR'), name='rater_exclusion_ended_with_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExclusionReply',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField()),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
+                ('exclusion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='annotation.raterexclusion')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='exclusion_reply_given')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RaterPause',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField(help_text='the rater reads it, too')),
+                ('at', models.DateTimeField(default=config.database_clock.database_now)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pauses', to='annotation.rater')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('rater',), name='rater_paused_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rater_paused_with_reason')],
+            },
+        ),
         Freeze(
             "annotation_item",
             [
@@ -985,5 +1028,11 @@ class Migration(FirstMigration):
         ),
         Freeze("annotation_flaganswer", ["rater_id", "task_id", "number", "flag", "outcome", "note", "by_id", "at"]),
         Freeze("annotation_spotcheck", ["annotation_id", "number", "verdict", "note", "by_id", "at"]),
+        Freeze(
+            "annotation_raterexclusion", ["rater_id", "reason", "by_id", "at"],
+            once=["ended_at", "ended_by_id", "ended_reason"],
+        ),
+        Freeze("annotation_exclusionreply", ["exclusion_id", "text", "at"]),
+        Freeze("annotation_raterpause", ["rater_id", "reason", "by_id", "at"], once=["ended_at", "ended_by_id"]),
         CountSlots(),
     ]

@@ -16,6 +16,7 @@ from annotation.models.reviews import (
 )
 from annotation.models.routing import QuotaMember, RoutedRater, RoutingQuota
 from annotation.models.runs import JudgeRun
+from annotation.models.standing import ExclusionReply, RaterExclusion, RaterPause
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
@@ -31,6 +32,7 @@ __all__ = [
     "DraftConflict",
     "DrawnAnswer",
     "DueCheck",
+    "ExclusionReply",
     "FlagAnswer",
     "Guideline",
     "Invitation",
@@ -46,6 +48,8 @@ __all__ = [
     "Question",
     "QuotaMember",
     "Rater",
+    "RaterExclusion",
+    "RaterPause",
     "Rating",
     "ReadComments",
     "Reviewer",

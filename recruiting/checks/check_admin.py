@@ -3,8 +3,8 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from annotation.models import DueCheck
-from recruiting.models import CheckItem, CheckLook, ExclusionReply, FiledCheck, RaterExclusion, RaterNotice
+from annotation.models import DueCheck, ExclusionReply, RaterExclusion
+from recruiting.models import CheckItem, CheckLook, FiledCheck, RaterNotice
 
 
 @admin.register(CheckItem)

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.auditing import record
+from annotation.members.standing import stop
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.check_draws import checks_of
 from annotation.studies.locking import lock_rater
-from config.database_clock import database_now
 from config.model_fields import canonical_json
 from recruiting.checks.answered_checks import AnsweredCheck, answered_checks
 from recruiting.checks.check_tables import CheckLook, RaterNotice
@@ -105,9 +105,8 @@ def _met(rater: Rater, rule: Mapping[str, Any], number: int, share: float) -> Ra
 
 def _write(rater: Rater, notice: RaterNotice) -> None:
     notice.save()
-    if notice.paused and rater.paused_at is None:
-        rater.paused_at = database_now()
-        Rater.objects.filter(pk=rater.pk).update(paused_at=rater.paused_at)
+    if notice.paused:
+        stop(rater)
     record(
         "rater paused" if notice.paused else "rater noticed", rater.name, actor=None, about=rater.person,
         study=rater.study.slug, new={"rule": notice.rule, "share": notice.share, "checks": notice.number},

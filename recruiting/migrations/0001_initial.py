@@ -137,34 +137,6 @@ class Migration(FirstMigration):
             },
         ),
         migrations.CreateModel(
-            name='RaterExclusion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.TextField(help_text='the rater reads it, too')),
-                ('at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_reason', models.TextField(blank=True, null=True)),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to='annotation.rater')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('rater',), name='rater_excluded_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rater_excluded_with_reason'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('ended_reason__isnull', True)), models.Q(('ended_at__isnull', False), ('ended_reason__isnull', False), models.Q(('ended_reason', ''), _negated=True)), _connector='OR'), name='rater_exclusion_ended_with_reason')],
-            },
-        ),
-        migrations.CreateModel(
-            name='ExclusionReply',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('exclusion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='recruiting.raterexclusion')),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='exclusion_reply_given')],
-            },
-        ),
-        migrations.CreateModel(
             name='RaterNotice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -429,21 +401,6 @@ class Migration(FirstMigration):
             },
         ),
         migrations.CreateModel(
-            name='RaterPause',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.TextField(help_text='the rater reads it, too')),
-                ('at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pauses', to='annotation.rater')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('rater',), name='rater_paused_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rater_paused_with_reason')],
-            },
-        ),
-        migrations.CreateModel(
             name='RefusedAddress',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -533,11 +490,6 @@ class Migration(FirstMigration):
             ["passage_id", "number", "item_id", "variant", "shown", "answers", "checks", "submitted_at"], once=["read_at"],
         ),
         Freeze("recruiting_checkitem", ["item_id", "kind", "source_id", "damage", "damaged", "expected"]),
-        Freeze(
-            "recruiting_raterexclusion", ["rater_id", "reason", "by_id", "at"],
-            once=["ended_at", "ended_by_id", "ended_reason"],
-        ),
-        Freeze("recruiting_exclusionreply", ["exclusion_id", "text", "at"]),
         Freeze("recruiting_filedcheck", ["study_id", "rater_id", "digest", "line"]),
         Freeze("recruiting_filedlook", ["study_id", "digest", "line"]),
         Freeze("recruiting_stopplan", ["study_id", "body", "sha256", "fixed_at", "in_time"]),
@@ -553,5 +505,4 @@ class Migration(FirstMigration):
         ),
         Freeze("recruiting_messagethread", ["rater_id", "task_id"]),
         Freeze("recruiting_ratermessage", ["thread_id", "from_rater", "by_id", "text", "at"], once=["seen_at"]),
-        Freeze("recruiting_raterpause", ["rater_id", "reason", "by_id", "at"], once=["ended_at", "ended_by_id"]),
     ]

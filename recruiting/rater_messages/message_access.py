@@ -5,9 +5,8 @@ import uuid
 from django.http import Http404
 
 from accounts.models import Person
-from annotation.access import NOTHING, assignment_for
+from annotation.access import NOTHING, assignment_for, rater_in
 from annotation.models import Assignment, Rater, Task
-from recruiting.checks.rater_access import rater_in
 
 
 def own_task(person: Person, slug: str, key: uuid.UUID) -> Assignment:

@@ -3,7 +3,8 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import MessageThread, RaterMessage, RaterPause
+from annotation.models import RaterPause
+from recruiting.models import MessageThread, RaterMessage
 
 
 @admin.register(MessageThread)

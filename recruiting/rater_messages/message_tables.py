@@ -56,25 +56,3 @@ class RaterMessage(models.Model):
 
     def __str__(self) -> str:
         return f"message {self.pk} in {self.thread}"
-
-
-class RaterPause(models.Model):
-    """A researcher's decision that a rater gets no new work; it ends if a researcher takes it back."""
-
-    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="pauses")
-    reason = models.TextField(help_text="the rater reads it, too")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    at = models.DateTimeField(default=database_now)
-    ended_at = models.DateTimeField(null=True, blank=True)
-    ended_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["rater"], condition=Q(ended_at__isnull=True), name="rater_paused_once"),
-            models.CheckConstraint(condition=~Q(reason=""), name="rater_paused_with_reason"),
-        ]
-
-    def __str__(self) -> str:
-        return f"pause of {self.rater}"

@@ -1,19 +1,17 @@
-"""Researchers' pages of messages: the inbox of a study, a thread, and the pause of a rater."""
+"""Researchers' pages of messages: the inbox of a study, and a thread."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.access import NOTHING, NUMBER, RESEARCHERS, study_for
+from annotation.access import NUMBER, RESEARCHERS, study_for
 from annotation.models import Rater, Task
-from recruiting.checks.rater_access import rater_in
-from recruiting.rater_messages import pausing
 from recruiting.rater_messages.blind_words import mark_of_text, named_by_researcher
 from recruiting.rater_messages.message_access import thread_in
-from recruiting.rater_messages.message_forms import MessageForm, PauseForm
+from recruiting.rater_messages.message_forms import MessageForm
 from recruiting.rater_messages.sending_messages import (
     TooManyMessagesError,
     mark_done,
@@ -92,28 +90,3 @@ def messages_done(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if mark_done(thread, person):
         messages.success(request, "Done. It comes back to the inbox if the rater writes again.")
     return redirect("recruiting:message_inbox", slug=slug)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
-def pause_rater(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Say what a pause does; POST pauses the rater with a reason, or with `resume` gives them work again."""
-    person = person_of(request)
-    rater = rater_in(person, slug, pk)
-    if rater.person_id is None:
-        raise Http404(NOTHING)
-    form = PauseForm(request.POST if request.method == "POST" and "resume" not in request.POST else None)
-    try:
-        if request.method == "POST" and "resume" in request.POST:
-            pausing.resume_rater(rater, person)
-            messages.success(request, f"{rater.name} gets tasks again.")
-            return redirect("annotation:people", slug=slug)
-        if form.is_valid():
-            pausing.pause_rater(rater, form.cleaned_data["reason"], person)
-            messages.success(request, f"{rater.name} is paused, and can read your reason.")
-            return redirect("annotation:people", slug=slug)
-    except pausing.PauseRefusedError as problem:
-        messages.error(request, str(problem))
-        return redirect("recruiting:pause_rater", slug=slug, pk=pk)
-    context = {"study": rater.study, "rater": rater, "form": form, "pause": pausing.pause_of(rater)}
-    return render(request, "recruiting/messages/pause.html", context, status=422 if form.is_bound else 200)

@@ -6,10 +6,10 @@ from typing import Any
 from django import template
 
 from accounts.models import Person
+from annotation.members.standing import is_awaited
 from annotation.models import Rater, Study
 from annotation.studies.pace_plan import pace_in, tasks_per_person
 from annotation.studies.queries import MyWork
-from recruiting.checks.awaited_decisions import is_awaited
 from recruiting.crowds.ending import open_again, stay_of
 from recruiting.crowds.entering import is_crowd_account
 from recruiting.entry_step import steps_of

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from annotation.blinding import is_blind, names_of, systems_of
+from annotation.exclusion_columns import RATERS, has_exclusions
 from annotation.file_tables.typed_tables import (
     ADJUDICATIONS,
     ANNOTATIONS,
@@ -20,11 +21,11 @@ from annotation.protocols import Protocol, protocol_of
 from preparing.files.preparing_columns import PREPARING
 from preparing.files.preparing_lines import has_preparation, preparing_lines
 from recruiting.checks.check_columns import CHECKS, has_checks
-from recruiting.checks.exclusion_columns import RATERS, has_exclusions
 from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
+from reports.exporting.excluded_lines import rater_lines
 from reports.exporting.file_writers import Chunk, json_chunks
 from reports.exporting.item_line_texts import item_chunks
 from reports.exporting.rating_line_texts import rating_chunks, score_chunks
@@ -147,7 +148,7 @@ STUDY_TABLES = (
     ),
     StudyTable(
         "raters", "raters whom a researcher has excluded; their answers are in the other files", RATERS,
-        computed_by("recruiting.checks.filed_exclusions.rater_lines"), has_exclusions,
+        rater_lines, has_exclusions,
     ),
     StudyTable(
         "looks", "looks of stop rules, with what they found and decided", LOOKS,

@@ -13,9 +13,8 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Question, Rater, Rating, Study
+from annotation.models import Question, Rater, RaterExclusion, Rating, Study
 from annotation.pools import in_main_pool
-from recruiting.models import RaterExclusion
 from recruiting.stopping.plan_spec import third_rater_of
 from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 

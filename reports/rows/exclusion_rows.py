@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from accounts.models import AuditEntry
+from annotation.members.standing import excluded
 from annotation.models import Annotation, Item, JudgeRun, Rater, Rating, Study
 from annotation.pools import CHECK, MAIN, in_main_pool
-from recruiting.checks.excluding import excluded
 from reports.rows import Choice, chosen_raters, not_read
 from reports.rows.submission_times import chosen_annotations
 

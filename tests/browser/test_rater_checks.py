@@ -6,9 +6,9 @@ from playwright.sync_api import expect
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
+from annotation.members.standing import exclude
 from annotation.models import Rater
 from recruiting.checks.check_tables import RaterNotice
-from recruiting.checks.excluding import exclude
 from reports.kept_reports import compute_here
 from tests.browser.accessibility import findings
 

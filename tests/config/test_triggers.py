@@ -54,11 +54,11 @@ def test_a_migrated_database_has_all_triggers():
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
         "revision_sessions_labelsample", "reports_preregistration",
         "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
-        "recruiting_checkitem", "recruiting_raterexclusion", "recruiting_exclusionreply", "recruiting_filedcheck",
+        "recruiting_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "recruiting_filedcheck",
         "recruiting_filedlook",
         "recruiting_stopplan", "recruiting_resultpeek", "recruiting_stoplook", "recruiting_stopcontinuation",
         "recruiting_crowdstay",
-        "recruiting_messagethread", "recruiting_ratermessage", "recruiting_raterpause",
+        "recruiting_messagethread", "recruiting_ratermessage", "annotation_raterpause",
     }  # fmt: skip
     assert lost_triggers(connection) == []
     assert check_triggers(databases=["default"]) == []

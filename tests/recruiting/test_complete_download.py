@@ -8,8 +8,8 @@ from django.apps import apps
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.members.membership import rater_for
+from annotation.members.standing import end_exclusion, exclude, reply
 from annotation.models import QuotaMember, RoutingQuota
-from recruiting.checks.excluding import end_exclusion, exclude, reply
 from recruiting.models import RaterNotice
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.left_out_data import LEFT_OUT
@@ -27,14 +27,14 @@ IN_DOWNLOAD = {
     "annotation": {
         "Membership": "memberships", "Rater": "memberships", "Assignment": "tasks_and_drafts", "Annotation": "answers",
         "DraftConflict": "drafts_kept_aside", "SpotCheck": "notes_on_answers", "FlagAnswer": "answers_to_flags",
+        "RaterExclusion": "exclusions", "ExclusionReply": "exclusions", "RaterPause": "pauses",
         "Adjudication": "final_answers", "QuotaMember": "groups", "RoutingQuota": "groups",
     },
     "recruiting": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
         "PracticeAnswer": "practice_answers", "CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries",
-        "RaterExclusion": "exclusions", "ExclusionReply": "exclusions", "RaterNotice": "pauses_by_rules",
-        "RaterPause": "pauses", "MessageThread": "messages", "RaterMessage": "messages", "MailAddress": "e_mail",
-        "OutgoingMail": "mails",
+        "RaterNotice": "pauses_by_rules", "MessageThread": "messages", "RaterMessage": "messages",
+        "MailAddress": "e_mail", "OutgoingMail": "mails",
     },
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},
 }  # fmt: skip

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.importing import import_study
-from recruiting.checks.check_tables import RaterExclusion
-from recruiting.checks.excluding import end_exclusion, exclude
+from annotation.members.standing import end_exclusion, exclude
+from annotation.models import RaterExclusion
 from reports.exporting import export_study
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices

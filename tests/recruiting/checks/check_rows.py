@@ -2,8 +2,17 @@
 
 from django.utils import timezone
 
-from annotation.models import DueCheck, Item, QuotaMember, RoutedRater, RoutingQuota, Task
-from recruiting.models import CheckItem, CheckLook, ExclusionReply, FiledCheck, RaterExclusion, RaterNotice
+from annotation.models import (
+    DueCheck,
+    ExclusionReply,
+    Item,
+    QuotaMember,
+    RaterExclusion,
+    RoutedRater,
+    RoutingQuota,
+    Task,
+)
+from recruiting.models import CheckItem, CheckLook, FiledCheck, RaterNotice
 
 
 def add_check_rows(study, rater, person):

@@ -7,12 +7,12 @@ from django.urls import reverse
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import next_assignment
 from annotation.importing import import_study
-from annotation.models import Annotation, Item, Rater, Slot, Study
+from annotation.models import Annotation, Item, Rater, RaterExclusion, Slot, Study
 from annotation.studies.study_overview import count_overview
 from recruiting.background.check_upkeep import look_after_checks
 from recruiting.checks.answered_checks import answered_checks
 from recruiting.checks.check_rules import figure_of
-from recruiting.checks.check_tables import FiledCheck, RaterExclusion, RaterNotice
+from recruiting.checks.check_tables import FiledCheck, RaterNotice
 from recruiting.overview_notices import people_notices
 from reports.exporting import export_study
 from reports.kept_reports import compute_here

@@ -10,11 +10,11 @@ from pytest_django.asserts import assertContains
 
 from accounts.models import AuditEntry
 from agreement.care_figures import LEAST_CHECKS
-from annotation.models import Annotation, Rater
+from annotation.members.standing import DecidedMeanwhileError, end_exclusion, exclude, reply
+from annotation.models import Annotation, Rater, RaterExclusion
 from annotation.studies.queries import work_in
-from recruiting.checks.check_tables import CheckItem, RaterExclusion
+from recruiting.checks.check_tables import CheckItem
 from recruiting.checks.damaging import DAMAGES, damaged
-from recruiting.checks.excluding import DecidedMeanwhileError, end_exclusion, exclude, reply
 from reports.kept_reports import compute_here
 from tests.recruiting.checks.checked_study import (
     make_checked_study,
@@ -53,7 +53,7 @@ def test_an_exclusion_has_a_reason_an_actor_and_an_answer(study, owner, rater, c
     with pytest.raises(DatabaseError), transaction.atomic():
         RaterExclusion.objects.filter(pk=made.pk).update(reason="Another")
     client.force_login(rater)
-    address = reverse("recruiting:my_standing", args=[study.slug])
+    address = reverse("annotation:my_standing", args=[study.slug])
     assert "Always the same." in client.get(address).content.decode()
     assert address in client.get(reverse("annotation:home")).content.decode()
     assert client.post(address, {"text": " "}).status_code == 422
@@ -63,7 +63,7 @@ def test_an_exclusion_has_a_reason_an_actor_and_an_answer(study, owner, rater, c
     page = client.get(reverse("reports:rater_checks", args=[study.slug])).content.decode()
     assert "I was ill." in page
     assert "Without the excluded" in page
-    client.post(reverse("recruiting:include", args=[study.slug, mine.pk]), {"reason": "A mistake."})
+    client.post(reverse("annotation:include", args=[study.slug, mine.pk]), {"reason": "A mistake."})
     made.refresh_from_db()
     assert (made.ended_by, made.ended_reason) == (owner, "A mistake.")
     with pytest.raises(DecidedMeanwhileError):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotation.models import Annotation, Study
+from annotation.models import Annotation, RaterExclusion, Study
 from config.database_clock import database_now
 from config.erasure import open_erasure
 from recruiting.background.check_upkeep import look_after_checks
 from recruiting.checks.check_rules import judge_rater, raters_to_judge
 from recruiting.checks.conduct_figures import FIGURES, conduct_of
-from recruiting.models import CheckLook, RaterExclusion, RaterNotice
+from recruiting.models import CheckLook, RaterNotice
 from reports.kept_reports import compute_here
 from tests.recruiting.stop_studies import annotator, answer, stopping_study
 

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Person
+from annotation.members.standing import end_exclusion, exclude
 from annotation.models import Annotation, PendingImport, Rater, Slot, Study
 from config.background.kinds import sweeps
-from recruiting.checks.excluding import end_exclusion, exclude
 from recruiting.crowds.ending import AT_ONCE, CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from recruiting.models import CrowdBrowser, CrowdId, CrowdStay, StepPassage
 from tests.annotation.test_erasing import everything

@@ -2,8 +2,8 @@
 
 from django.utils import timezone
 
-from annotation.models import Assignment
-from recruiting.models import MessageThread, RaterMessage, RaterPause
+from annotation.models import Assignment, RaterPause
+from recruiting.models import MessageThread, RaterMessage
 
 
 def add_message_rows(study, rater, person):

@@ -7,10 +7,10 @@ from django.utils import timezone
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
-from annotation.models import Rater
-from recruiting.checks.excluding import answer_notice, end_exclusion, exclude
-from recruiting.models import RaterNotice, RaterPause
-from recruiting.rater_messages.pausing import PauseRefusedError, pause_rater, resume_rater
+from annotation.members.standing import PauseRefusedError, end_exclusion, exclude, pause_rater, resume_rater
+from annotation.models import Rater, RaterPause
+from recruiting.checks.rule_notices import answer_notice
+from recruiting.models import RaterNotice
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is posted about a rater: reasons, outcomes of notices, and replies."""
+"""What is posted about a rater's standing: reasons of exclusions and pauses, and replies."""
 
 from typing import Any
 
@@ -15,24 +15,24 @@ class Words(PlainText):
         return super().to_python(value).strip()
 
 
-def _words(label: Any, help_text: Any = "") -> Words:
+def words(label: Any, help_text: Any = "") -> Words:
+    """A field for a reason or the like."""
     return Words(label=label, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 3}), help_text=help_text)
 
 
 class ExclusionForm(forms.Form):
     """Why a rater is excluded, or not any more."""
 
-    reason = _words("Reason", "The rater reads it, and it is kept.")
+    reason = words("Reason", "The rater reads it, and it is kept.")
 
 
-class NoticeForm(forms.Form):
-    """What a researcher did about a notice."""
+class PauseForm(forms.Form):
+    """Why a rater is paused."""
 
-    outcome = _words("What you did, and why")
-    resume = forms.BooleanField(label="Give this rater tasks again", required=False)
+    reason = words("Reason", "The rater reads it, and it is kept.")
 
 
 class ExclusionReplyForm(forms.Form):
     """What an excluded rater says."""
 
-    text = _words(gettext_lazy("Your answer"), gettext_lazy("The researchers see it beside the exclusion."))
+    text = words(gettext_lazy("Your answer"), gettext_lazy("The researchers see it beside the exclusion."))

@@ -1,24 +1,15 @@
 """Raters of whom a file says more than their answers do: the lines of `raters.jsonl`, those who are excluded now."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from annotation.exclusion_columns import RATERS
 from annotation.importing import line_fields
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.importing.protocol_tables import TableImport
-from annotation.models import Study
+from annotation.members.standing import excluded
+from annotation.models import RaterExclusion
 from config.bulk_insert import packed_time
-from config.text_validation import time_text
-from recruiting.checks.check_tables import RaterExclusion
-from recruiting.checks.excluding import excluded
-from recruiting.checks.exclusion_columns import RATERS
-
-
-def rater_lines(study: Study) -> Iterator[dict[str, Any]]:
-    """The excluded raters by name."""
-    for one in sorted(excluded(study), key=lambda one: one.rater.name):
-        at = time_text(one.at)
-        yield {"rater": one.rater.name, "excluded": True, "reason": one.reason, "excluded_at": at}
 
 
 class ExcludedRaterImport(TableImport):

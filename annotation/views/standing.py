@@ -8,17 +8,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
-from annotation.access import NOTHING
+from annotation.access import NOTHING, own_place, rater_in
+from annotation.members import standing
+from annotation.members.standing_forms import ExclusionForm, ExclusionReplyForm, PauseForm
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError
-from recruiting.checks import excluding
-from recruiting.checks.awaited_decisions import is_awaited
-from recruiting.checks.exclusion_forms import ExclusionForm, ExclusionReplyForm, NoticeForm
-from recruiting.checks.rater_access import notice_in, own_place, rater_in
-from recruiting.crowds.ending import stay_of
-from recruiting.rater_messages.pausing import pause_of
 
-REFUSED = (excluding.DecidedMeanwhileError, StudyRefusedError)
+REFUSED = (standing.DecidedMeanwhileError, StudyRefusedError)
 
 
 @require_POST
@@ -29,7 +25,7 @@ def exclude(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     rater, form = rater_in(person, slug, pk), ExclusionForm(request.POST)
     if form.is_valid():
         try:
-            excluding.exclude(rater, form.cleaned_data["reason"], person)
+            standing.exclude(rater, form.cleaned_data["reason"], person)
             messages.success(request, f"{rater.name} is excluded. Their answers are kept; they can read your reason.")
         except REFUSED as problem:
             messages.error(request, str(problem))
@@ -48,27 +44,11 @@ def include(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     exclusion.rater = rater
     if form.is_valid():
         try:
-            excluding.end_exclusion(exclusion, form.cleaned_data["reason"], person)
+            standing.end_exclusion(exclusion, form.cleaned_data["reason"], person)
             messages.success(request, f"{rater.name} is not excluded any more, and gets tasks again.")
         except REFUSED as problem:
             messages.error(request, str(problem))
     return _back(request, rater.study, form)
-
-
-@require_POST
-@signed_in
-def answer_notice(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Say what was done about a notice."""
-    person = person_of(request)
-    notice, form = notice_in(person, slug, pk), NoticeForm(request.POST)
-    if form.is_valid():
-        try:
-            given = form.cleaned_data
-            excluding.answer_notice(notice, given["outcome"], person, resume=given["resume"])
-            messages.success(request, "Saved.")
-        except REFUSED as problem:
-            messages.error(request, str(problem))
-    return _back(request, notice.rater.study, form)
 
 
 def _back(request: HttpRequest, study: Study, form: Form) -> HttpResponse:
@@ -88,14 +68,45 @@ def my_standing(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(NOTHING)
     if exclusion is not None and form.is_valid():
         try:
-            excluding.reply(exclusion, form.cleaned_data["text"], person)
+            standing.reply(exclusion, form.cleaned_data["text"], person)
             messages.success(request, gettext("Saved. The researchers see your answer beside the exclusion."))
         except REFUSED as problem:
             messages.error(request, str(problem))
-        return redirect("recruiting:my_standing", slug=slug)
+        return redirect("annotation:my_standing", slug=slug)
     replies = exclusion.replies.order_by("pk") if exclusion is not None else ()
     paused = study.raters.filter(person=person, paused_at__isnull=False).first()
-    context = {"study": study, "exclusion": exclusion, "replies": replies, "paused": paused, "form": form,
-               "pause": pause_of(paused) if paused else None, "is_awaited": paused is not None and is_awaited(paused),
-               "stay": stay_of(study, person) if study.has_crowd else None}  # fmt: skip
-    return render(request, "recruiting/my_standing.html", context, status=422 if form.is_bound else 200)
+    context = {
+        "study": study,
+        "exclusion": exclusion,
+        "replies": replies,
+        "paused": paused,
+        "form": form,
+        "pause": standing.pause_of(paused) if paused else None,
+        "is_awaited": paused is not None and standing.is_awaited(paused),
+    }
+    return render(request, "annotation/my_standing.html", context, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def pause_rater(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Say what a pause does; POST pauses the rater with a reason, or with `resume` gives them work again."""
+    person = person_of(request)
+    rater = rater_in(person, slug, pk)
+    if rater.person_id is None:
+        raise Http404(NOTHING)
+    form = PauseForm(request.POST if request.method == "POST" and "resume" not in request.POST else None)
+    try:
+        if request.method == "POST" and "resume" in request.POST:
+            standing.resume_rater(rater, person)
+            messages.success(request, f"{rater.name} gets tasks again.")
+            return redirect("annotation:people", slug=slug)
+        if form.is_valid():
+            standing.pause_rater(rater, form.cleaned_data["reason"], person)
+            messages.success(request, f"{rater.name} is paused, and can read your reason.")
+            return redirect("annotation:people", slug=slug)
+    except standing.PauseRefusedError as problem:
+        messages.error(request, str(problem))
+        return redirect("annotation:pause_rater", slug=slug, pk=pk)
+    context = {"study": rater.study, "rater": rater, "form": form, "pause": standing.pause_of(rater)}
+    return render(request, "annotation/pause.html", context, status=422 if form.is_bound else 200)

@@ -1,9 +1,8 @@
-"""The columns of `raters.jsonl`. Exports load this module; `filed_exclusions`, which also reads the file, is larger."""
+"""The columns of `raters.jsonl`. Exports load this module without the importer."""
 
 from annotation.file_tables.typed_tables import TypedTable
-from annotation.models import Study
+from annotation.models import RaterExclusion, Study
 from annotation.typed_columns import text, time, yes_no
-from recruiting.checks.check_tables import RaterExclusion
 
 RATERS = TypedTable(
     (
