@@ -104,6 +104,10 @@ class Part:
         """Return what needs somebody's attention on the study's overview."""
         return ()
 
+    # --- reports
+    comparison_tables = ""
+    """The function of a `StudyAnswers` that makes tables by key, by its dotted name: web processes must not load it."""
+
     # --- files
     importers: Mapping[str, type[TableImport]] = {}
     """The tables of an import that the app reads, by name."""

@@ -1,4 +1,4 @@
-"""Judges against people: the leaderboard, the papers' tables, and reports frozen under a permanent address."""
+"""Judges against people: the leaderboard, tables, and reports frozen under a permanent address."""
 
 from typing import Any
 
@@ -11,14 +11,15 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from annotation.models import JudgeRun, Rater, Study
 from config.htmx_request import HtmxRequest
+from config.parts import parts
 from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import SHOWN, KeptStatus, shown_before
 from reports.display.leaderboard import leaderboard
 from reports.display.leaderboard_texts import leaderboard_texts
 from reports.display.page_files import file_links, file_response
-from reports.display.paper_table_page import shown_tables
 from reports.display.plot_page import one_plot, plot_file, plot_page
+from reports.display.shown_tables import shown_tables
 from reports.display.table_drawings import drawings_of
 from reports.forms import LeaderboardForm, choices_in
 from reports.freezing import NothingToFreezeError, freeze
@@ -47,7 +48,7 @@ def judges(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_safe
 @signed_in
 def tables(request: HtmxRequest, slug: str) -> HttpResponse:
-    """The papers' tables that the study has."""
+    """The tables that parts make of the comparison."""
     return _page(request, slug, "tables")
 
 
@@ -62,6 +63,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
     context: dict[str, Any] = {"study": study, "status": status, "page": name, **_choices(study, chosen)}
+    context["has_tables"] = any(part.comparison_tables for part in parts())
     if kept.is_there:
         note_peek(study, person_of(request), PEEKS[name])
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
@@ -157,7 +159,7 @@ def leaderboard_plot(request: HtmxRequest, slug: str, key: str, ending: str = ""
 @require_safe
 @signed_in
 def table_plot(request: HtmxRequest, slug: str, key: str, ending: str = "") -> HttpResponse:
-    """A drawing of a paper's table: the page with its files, or one of them."""
+    """A drawing of a table: the page with its files, or one of them."""
     study = reported_study(person_of(request), slug)
     kept, _ = _kept(request, study)
     tables = kept.figures["tables"] if kept.is_there else {}

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils.module_loading import import_string
+
 from agreement.meta_evaluation.judge_report import REPLICATES
 from annotation.models import Study
 from annotation.pools import main_items
 from annotation.studies.snapshots import study_snapshot
+from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
 from reports.beyond_papers import FiguresBeyondPapers
-from reports.paper_tables import tables_of
 from reports.report_kinds.agreement import of_pairs, tells_pairs_apart
 from reports.report_kinds.meta_evaluation import EPSILON
 from reports.rows import ChoiceInvalidError
@@ -19,7 +21,7 @@ EVERYTHING = RaterComparison()
 
 
 def meta_evaluation(study: Study, compared: RaterComparison = EVERYTHING, *, replicates: int = REPLICATES) -> Report:
-    """Every figure of every judge, question by question, under `questions` and `across`, and the papers' `tables`.
+    """Every figure of every judge, question by question, under `questions` and `across`, and `tables` of parts.
 
     Raises ChoiceInvalidError for an unknown rater, question or version.
     """
@@ -44,8 +46,14 @@ def meta_evaluation(study: Study, compared: RaterComparison = EVERYTHING, *, rep
                 {"judged": judged, "against": against, **answers.figures(judged, against)}
                 for judged, against in compared.across
             ],
-            "tables": tables_of(answers),
+            "tables": _tables(answers),
         }
+
+
+def _tables(answers: StudyAnswers) -> Report:
+    """The tables that parts make of the comparison, by key."""
+    functions = [import_string(part.comparison_tables) for part in parts() if part.comparison_tables]
+    return {key: table for tables_of in functions for key, table in tables_of(answers).items()}
 
 
 def _of_question(answers: StudyAnswers, beyond: FiguresBeyondPapers, key: str) -> Report:

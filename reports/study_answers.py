@@ -10,14 +10,11 @@ from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers, Rer
 from agreement.meta_evaluation.judge_report import REPLICATES, judge_report
 from agreement.meta_evaluation.label_judges import label_judge_report
 from agreement.meta_evaluation.panel import panel_of
-from agreement.meta_evaluation.reranking import reranking_report
-from annotation.blinding import shown_systems
 from annotation.models import Rater, Study
 from annotation.questions import question_types
 from annotation.studies.families import judge_families, system_families
 from reports import rows
 from reports.agreement_report import choose
-from reports.compared_scores import ComparedScores, compared_scores
 from reports.label_answers import LabelAnswers, choices_of
 from reports.report_kinds.meta_evaluation import EPSILON
 from reports.rows.compared_rows import (
@@ -29,11 +26,8 @@ from reports.rows.compared_rows import (
     people_rows,
     reruns_of,
 )
-from reports.rows.judge_methods import JudgeMethod, judge_methods
 from reports.rows.rated_items import RatedItems
 from reports.rows.run_costs import run_costs
-from reports.rows.span_shares import SpanShares, span_shares
-from reports.session_answers import SessionAnswers
 
 MACHINES = frozenset({Rater.Kind.MODEL.value, Rater.Kind.METRIC.value})
 NO_PEOPLE = "no person of the group answered this question"
@@ -108,7 +102,6 @@ class StudyAnswers:
         self._judges: dict[str, list[Judge]] = {}
         self._complete: dict[str, Complete] = {}
         self._figures: dict[tuple[str, str], Report] = {}
-        self._reranked: dict[str, Report] = {}
 
     def _check_label(self, label: str) -> None:
         if not any(label in choices_of(question) for question in self.questions.values()):
@@ -149,65 +142,12 @@ class StudyAnswers:
             return {"judges": {}, "undefined": {"judges": NO_PEOPLE}}
         return judge_report(some, [one.recoded(code) for one in self.judges(key)], replicates=self.replicates)
 
-    def answered(self, key: str) -> tuple[PeopleAnswers, list[Judge]]:
-        """People's and the judges' answers about the items that people answered."""
-        people, code = self.people(key).of_items(self.people(key).answered_items())
-        return people, [one.recoded(code) for one in self.judges(key)]
-
-    @cached_property
-    def scores(self) -> ComparedScores:
-        """The scores of all questions about outputs that people answered."""
-        asked = self.compared_questions
-        judges = {key: self.judges(key) for key in asked}
-        return compared_scores(self.codes.arrays, {key: self.people(key) for key in asked}, judges)
-
-    def reranked(self, key: str) -> Report:
-        """People's mean scores of systems and of the outputs that judges pick, as `reranking_report` describes them."""
-        if key not in self._reranked:
-            people, judges = self.answered(key)
-            scores = {one.name: [rerun.scores.means(people.outputs) for rerun in one.reruns] for one in judges}
-            means = people.scores.means(people.outputs)
-            self._reranked[key] = reranking_report(means, scores, people.outputs, replicates=self.replicates)
-        return self._reranked[key]
-
-    @cached_property
-    def span_shares(self) -> dict[str, SpanShares]:
-        """The outputs without a confirmed span, for each question about spans of outputs that people answered."""
-        found = {key: span_shares(self.rated, one, self._people_choice) for key, one in self.questions.items()}
-        return {key: shares for key, shares in found.items() if shares is not None}
-
-    @cached_property
-    def _people_choice(self) -> rows.Choice:
-        """The ratings of the group of people."""
-        if not self.compared.people and not self.compared.raters:
-            return self.choice
-        people = {rater.name for rater in self.raters.values() if rater.kind == rows.HUMAN} - self.compared.raters
-        names = frozenset(people & self.compared.people if self.compared.people else people)
-        return replace(self.choice, kinds=frozenset(), names=names)
-
-    @cached_property
-    def methods(self) -> dict[str, JudgeMethod]:
-        """The model and protocol of each judge for which both are known."""
-        return judge_methods(self.study)
-
-    @cached_property
-    def baseline(self) -> str | None:
-        """The first system that the study calls its baseline, if it has outputs."""
-        named = sorted(key for key, facts in shown_systems(self.study).items() if facts.get("baseline"))
-        return next((key for key in named if key in self.codes.system_code), None)
-
     @cached_property
     def categories(self) -> dict[str, np.ndarray]:
         """The items of each category, as (I,) of true and false, the categories in order."""
         of_items = self.rated.categories
         names = sorted({name for own in of_items for name in own})
         return {name: np.array([name in own for own in of_items]) for name in names}
-
-    @cached_property
-    def sessions(self) -> SessionAnswers | None:
-        """The turns of a study's revision sessions with their labels, or None for a study without sessions."""
-        found = SessionAnswers(self.study)
-        return found if found.people.sessions else None
 
     @cached_property
     def families(self) -> dict[str, str]:

@@ -198,7 +198,7 @@ class MetaEvaluationSerializer(serializers.Serializer):
     beyond_papers = serializers.DictField(help_text="Epsilon, and the draws of items of figures beyond the papers.")
     questions = serializers.DictField(child=ComparedQuestionSerializer())
     across = serializers.ListField(child=serializers.DictField(), help_text="One question's judges against another.")
-    tables = serializers.DictField(child=serializers.DictField(), help_text="The papers' tables that the study has.")
+    tables = serializers.DictField(child=serializers.DictField(), help_text="Tables of the comparison, by key.")
 
 
 class SessionsSerializer(serializers.Serializer):

@@ -74,7 +74,7 @@ def agreement(request: Request, slug: str) -> Response:
 @operation(
     "meta_evaluation",
     "Judges against people",
-    "All figures of all judges and the papers' tables, as printed by manage.py meta_evaluate --json.",
+    "All figures of all judges, and tables of them, as printed by manage.py meta_evaluate --json.",
     shapes.MetaEvaluationSerializer,
     (400, *READING),
     parameters=(

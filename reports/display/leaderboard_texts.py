@@ -1,4 +1,4 @@
-"""The tables of the leaderboard as plain values, which `paper_table_texts` writes as files to copy."""
+"""The tables of the leaderboard as plain values, which `table_formats` writes as files to copy."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from reports.display.paper_table_texts import plain_text
 from reports.display.plots import DotPlot, Histogram, dot_plot, histogram, tick_label
+from reports.display.table_formats import plain_text
 
 PlotKind = Literal["dots", "histogram", "bars", "calibration"]
 TO = " to "

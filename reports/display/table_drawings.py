@@ -1,10 +1,9 @@
-"""The drawings of a paper's table: a line per row, with dots and intervals or with bars, on one fixed axis."""
+"""The drawings of a report's table: a line per row, with dots and intervals or with bars, on one fixed axis."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.display.paper_table_texts import parts_of
 from reports.display.plot_data import PlotData, PlotKind, PlotPoint
 from reports.display.plots import (
     CHART_WIDTH,
@@ -18,6 +17,7 @@ from reports.display.plots import (
     place_on_axis,
 )
 from reports.display.short_names import short_names
+from reports.display.table_formats import parts_of
 
 Json = Mapping[str, Any]
 MOST_LINES = 40

@@ -1,12 +1,12 @@
-"""Any table of a page as the plain values that `paper_table_texts` writes as LaTeX, Markdown and CSV."""
+"""Any table of a page as the plain values that `table_formats` writes as LaTeX, Markdown and CSV."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.utils.text import slugify
 
-from reports.display.paper_table_texts import as_csv, as_latex, as_markdown
 from reports.display.printed_figures import PrintedFigure
+from reports.display.table_formats import as_csv, as_latex, as_markdown
 from reports.display.tables import Table
 
 Json = Mapping[str, Any]

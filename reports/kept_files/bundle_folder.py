@@ -16,8 +16,8 @@ from accounts.models import Person
 from annotation.models import Study
 from config.software_version import SOFTWARE_VERSION
 from reports.display.leaderboard import leaderboard
-from reports.display.paper_table_page import shown_tables
 from reports.display.question_sections import question_sections
+from reports.display.shown_tables import shown_tables
 from reports.display.study_details import study_details, with_details
 from reports.exporting import SCHEMA, ExportRefusedError, export_study
 from reports.exporting.folder_placement import placed

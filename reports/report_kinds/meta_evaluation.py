@@ -1,4 +1,4 @@
-"""The meta-evaluation, and the papers' tables in it: see `reports.meta_evaluation_report`."""
+"""The meta-evaluation, and the tables of parts in it: see `reports.meta_evaluation_report`."""
 
 from collections.abc import Collection
 from typing import Any

@@ -13,7 +13,6 @@ from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
 from agreement.item_catalogue import ITEM_FIGURES
 from agreement.meta_catalogue import META_FIGURES
 from agreement.pair_report import describe_choices, describe_rankings
-from agreement.paper_catalogue import PAPER_FIGURES
 from agreement.question_report import describe
 from agreement.span_marks import Mark, collect_spans
 from agreement.span_report import describe_spans
@@ -72,7 +71,7 @@ def test_the_catalogue_names_every_figure_of_a_report_and_no_other(reports):
 
 CATALOGUES = {
     "figures": FIGURES, "columns": COLUMNS, "tables": TABLES, "turns": TURN_FIGURES, "judges": META_FIGURES,
-    "papers": PAPER_FIGURES, "items": ITEM_FIGURES, "disagreement": DISAGREEMENT, "groups": GROUPS,
+    "items": ITEM_FIGURES, "disagreement": DISAGREEMENT, "groups": GROUPS,
     "details": DETAIL_TABLES, "columns of details": DETAIL_COLUMNS, "exclusions": EXCLUDED,
 }  # fmt: skip
 

@@ -34,7 +34,7 @@ def test_axe_finds_nothing_on_the_pages_about_judges(new_desk, compared, owner, 
     assert findings(page, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.goto(f"{study}/tables/?panel=even&panel=far")
-    page.locator(".paper-table").first.wait_for()
+    page.locator(".report-table").first.wait_for()
     assert findings(page, axe) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 

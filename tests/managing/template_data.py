@@ -4,7 +4,7 @@ import json
 
 from annotation.importing import import_study
 from managing.building.template_library import study_templates
-from tests.reports.paper_studies import SYSTEMS, choice, items, judged, ranking, run
+from tests.reports.ranked_studies import SYSTEMS, choice, items, judged, ranking, run
 
 NAMES = ("weak", "middle", "strong", "edited", "plain")
 TEXTS = {

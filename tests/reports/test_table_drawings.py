@@ -1,15 +1,15 @@
-"""Drawings of papers' tables: positions on the axis, and the page that shows them."""
+"""Drawings of reports' tables: positions on the axis, and the page that shows them."""
 
 import re
 
 import pytest
 
 from annotation.members.membership import add_member
-from reports.display.paper_table_page import shown_table, shown_tables
-from reports.display.paper_table_texts import as_csv, as_latex, as_markdown
+from reports.display.shown_tables import shown_table, shown_tables
 from reports.display.table_drawings import drawings_of
+from reports.display.table_formats import as_csv, as_latex, as_markdown
 from tests.reports.computing import compute_requested, read
-from tests.reports.paper_studies import ORDER, items, judged, ranking, run, study
+from tests.reports.ranked_studies import ORDER, items, judged, ranking, run, study
 
 pytestmark = pytest.mark.quick
 

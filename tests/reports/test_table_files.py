@@ -10,9 +10,9 @@ from agreement.catalogue import Figure, count_of
 from annotation.importing import import_study
 from annotation.members.membership import add_member
 from reports.agreement_report import agreement_report
-from reports.display.paper_table_texts import as_csv, as_latex, as_markdown
 from reports.display.printed_figures import plain, printed
 from reports.display.row_order import Sorting
+from reports.display.table_formats import as_csv, as_latex, as_markdown
 from reports.display.table_texts import text_table
 from reports.display.tables import Table
 from tests.reports.comparing import CHOICES, RANKS, TEXT, made

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from agreement.sampled_labels import sampled_turns
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Rater
 from config.background.claiming import run_waiting
+from parts.papers.figures.sampled_labels import sampled_turns
 from reports.rows.turn_rows import session_rows
 from sessions import steps
 from sessions.label_samples import NothingToLabelError, draw_labels, next_of, queue_of

@@ -1,0 +1,1 @@
+"""The figures in the tables: numpy and scipy, no Django."""

@@ -1,0 +1,1 @@
+"""What the tables read from the database beside the answers."""
