@@ -16,6 +16,7 @@ from annotation.views import (
     standing,
     studies,
     tokens,
+    who_is_who,
     worker_status,
 )
 
@@ -44,6 +45,7 @@ study = [
     path("review/checks/", spot_checks.spot_checks, name="spot_checks"),
     path("notes/", spot_checks.notes, name="notes"),
     path("people/", people.people, name="people"),
+    path("who-is-who/", who_is_who.who_is_who, name="who_is_who"),
     path("people/<int:pk>/remove/", people.remove, name="remove_member"),
     path("people/<int:pk>/restore/", people.restore, name="restore_member"),
     path("people/<int:pk>/role/", people.change_role, name="change_role"),

@@ -6,7 +6,7 @@ instance to `PART` in its module `part`. The core asks `parts()`, or for a study
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,6 +76,14 @@ class Part:
         """Whether a rater who may have no tasks now waits for a decision."""
         return False
 
+    def has_step(self, rater: Rater) -> bool:
+        """Whether a rater who may have no tasks now can take a step that leads to them."""
+        return False
+
+    def last_worked_at(self, rater: Rater) -> datetime | None:
+        """Return when the rater last did something that the app asks of them besides tasks."""
+        return None
+
     def end_if_over(self, rater: Rater) -> None:
         """Let a rater wait for a decision if they have just sent the last task that they may have."""
 
@@ -119,6 +127,13 @@ class Part:
     def own_data(self, person: Person) -> OwnRows:
         """Return what is kept about a person, as titles of lists with their rows, for their download."""
         return ()
+
+    def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
+        """Return columns of the page *Who is who*: texts by a column's title and a person's primary key.
+
+        The column *E-mail* has the address of the account for those whom no part names.
+        """
+        return {}
 
     def people_with(self, address: str) -> Iterable[int]:
         """Return the primary keys of the people who have confirmed this mail address."""

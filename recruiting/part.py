@@ -1,11 +1,11 @@
 """What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import OuterRef, Q
+from django.db.models import Max, OuterRef, Q
 from django.http import HttpRequest
 
 from accounts.access import person_of
@@ -28,7 +28,7 @@ from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
 from recruiting.mail.mail_section import MAIL, why_no_mail
-from recruiting.models import MailAddress
+from recruiting.models import Consent, CrowdId, MailAddress, PracticeAnswer, StepPassage
 from recruiting.overview_notices import people_notices
 from recruiting.own_data import letters_of
 from recruiting.routing.routed_raters import route
@@ -136,11 +136,28 @@ class RecruitingPart(Part):
     def before_resuming(self, rater: Rater, now: datetime) -> None:
         give_back_time(rater, now)
 
+    def last_worked_at(self, rater: Rater) -> datetime | None:
+        times = (
+            *PracticeAnswer.objects.filter(passage__rater=rater).aggregate(Max("submitted_at")).values(),
+            *StepPassage.objects.filter(rater=rater).aggregate(Max("opened_at"), Max("ended_at")).values(),
+            *Consent.objects.filter(rater=rater).aggregate(Max("agreed_at")).values(),
+        )
+        return max((time for time in times if time is not None), default=None)
+
+    def has_step(self, rater: Rater) -> bool:
+        way = way_of(rater.study, rater)
+        return way.step is not None and way.halt is None
+
     def notices(self, study: Study) -> list[StudyNotice]:
         return people_notices(study)
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
         return letters_of(person)
+
+    def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
+        mail = MailAddress.objects.filter(person__in=people).values_list("person", "address")
+        ids = CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant")
+        return {"E-mail": dict(mail), "Participant id": dict(ids)}
 
     def people_with(self, address: str) -> Iterable[int]:
         return MailAddress.objects.filter(address_folded=folded(address)).values_list("person", flat=True)

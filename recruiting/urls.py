@@ -6,7 +6,7 @@ from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
-from recruiting.views import own_pages, pilot_views, researchers, way_in, who_is_who
+from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
 
@@ -25,7 +25,6 @@ routes = [
     path("topics/", routing_views.own_topics, name="own_topics"),
     path("routing/", routing_views.routing, name="routing"),
     path("consent/", own_pages.my_consent, name="my_consent"),
-    path("who-is-who/", who_is_who.who_is_who, name="who_is_who"),
     path("leave/", own_pages.leave_study, name="leave"),
     path("steps/", researchers.steps, name="steps"),
     path("steps/add/<slug:kind>/", researchers.add_step, name="add_step"),

@@ -12,13 +12,13 @@ from django.db.models import OuterRef, Q, QuerySet
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import release_held_by, skipped_and_open
+from annotation.members.last_work import last_worked_at
 from annotation.members.standing import awaits_decision, is_awaited
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.locking import ImportPendingError, RaterGoneError, lock_rater, lock_study
 from annotation.studies.queries import MyWork, work_in
 from config.database_clock import database_now
 from recruiting.crowds.crowd_tables import CrowdId, CrowdStay
-from recruiting.crowds.last_work import last_worked_at
 from recruiting.crowds.link_settings import public_link_of
 from recruiting.crowds.outcomes import COMPLETE, FAILED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
 from recruiting.crowds.recruiter_settings import PARTS, recruiter_of

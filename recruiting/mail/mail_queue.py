@@ -14,6 +14,7 @@ from accounts.models import Person
 from accounts.secret_tokens import token_hash
 from annotation.desk.assigning import open_slots
 from annotation.members.invitations import invite
+from annotation.members.last_work import last_worked_at
 from annotation.members.membership import rater_for
 from annotation.models import Batch, FlagAnswer, Invitation, Membership, Rater, Slot, SpotCheck, Study
 from annotation.models.people import Role
@@ -21,13 +22,12 @@ from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.waking import enqueue
 from config.database_clock import database_now
-from recruiting.crowds.last_work import last_worked_at
+from config.parts import parts
 from recruiting.mail.mail_links import address_digest
 from recruiting.mail.mail_section import most_reminders
 from recruiting.mail.mail_tables import MailKind, OutgoingMail, RefusedAddress
 from recruiting.mail.own_address import DAY, WORK_KEY
 from recruiting.models import RaterMessage
-from recruiting.way_in.steps_taken import way_of
 
 MOST_INVITATIONS = 200
 """Invitations per study and day."""
@@ -148,8 +148,7 @@ def _is_missed(study: Study, rater: Rater, since: datetime, reminded: list[datet
     if rater.admitted:
         return _has_tasks(study, rater)
     rater.study = study
-    way = way_of(study, rater)
-    return way.step is not None and way.halt is None
+    return any(part.has_step(rater) for part in parts())
 
 
 def _has_tasks(study: Study, rater: Rater) -> bool:

@@ -8,9 +8,8 @@ import re
 from collections.abc import Collection
 
 from annotation.blinding import names_of
+from annotation.erasing import all_erasing
 from annotation.models import Item, Output, Rater, Study
-from recruiting.crowds.crowd_tables import CrowdId
-from recruiting.mail.mail_tables import MailAddress
 
 LEAST = 3
 """Characters of a name that is looked for: shorter ones are in too many words."""
@@ -37,9 +36,8 @@ def named_by_rater(rater: Rater, text: str) -> list[str]:
     if person is None:
         return []
     known = {person.username, person.email, person.full_name, *person.full_name.split()}
-    for row in MailAddress.objects.filter(person=person).values_list("address", "pending"):
-        known |= set(row)
-    known |= set(CrowdId.objects.filter(person=person, study=rater.study_id).values_list("participant", flat=True))
+    for erasing in all_erasing():
+        known |= set(erasing.more_names(person, rater.study))
     return _found(text, known)
 
 

@@ -1,5 +1,6 @@
 """Who the raters of a study are: apart from their figures, after a press, and with an entry in the audit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
@@ -8,20 +9,18 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import person_of, signed_in
 from accounts.auditing import record
-from accounts.models import Person
 from annotation.access import RESEARCHERS, study_for
 from annotation.models import Membership, Rater, Study
-from recruiting.models import CrowdId, MailAddress
+from config.parts import parts
 
 
 @dataclass(frozen=True)
 class KnownMember:
-    """A member of a study with all that says who they are."""
+    """A member of a study with all that says who they are; `columns` has texts by their titles."""
 
     member: Membership
     rater: str
-    address: str
-    participant: str
+    columns: Mapping[str, str]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,22 +33,23 @@ def who_is_who(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         record("who is who shown", study.slug, actor=person, study=study.slug)
         members = _known_members(study)
-    return render(request, "recruiting/who_is_who.html", {"study": study, "members": members})
+    return render(request, "annotation/who_is_who.html", {"study": study, "members": members})
 
 
 def _known_members(study: Study) -> list[KnownMember]:
-    """Read them in four queries, by the random name."""
+    """Return them in the order of their random names."""
     members = list(Membership.objects.filter(study=study).select_related("person").order_by("pk"))
-    people = [one.person_id for one in members]
+    people = [member.person_id for member in members]
     raters = dict(Rater.objects.filter(study=study, person__in=people).values_list("person", "name"))
-    addresses = dict(MailAddress.objects.filter(person__in=people).values_list("person", "address"))
-    ids = dict(CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant"))
-    found = [
-        KnownMember(one, raters.get(one.person_id, ""), _address(one.person, addresses), ids.get(one.person_id, ""))
-        for one in members
-    ]
-    return sorted(found, key=lambda one: (not one.rater, one.rater))
-
-
-def _address(person: Person, confirmed: dict[int, str]) -> str:
-    return confirmed.get(person.pk) or person.email
+    columns = {"E-mail": {member.person_id: member.person.email for member in members}}
+    for part in parts():
+        for title, texts in part.identities(study, people).items():
+            columns.setdefault(title, {}).update({person: text for person, text in texts.items() if text})
+    known = [
+        KnownMember(
+            member, raters.get(member.person_id, ""),
+            {title: texts.get(member.person_id, "") for title, texts in columns.items()},
+        )
+        for member in members
+    ]  # fmt: skip
+    return sorted(known, key=lambda one: (not one.rater, one.rater))
