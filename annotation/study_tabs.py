@@ -86,7 +86,6 @@ TABS = (
     Tab(40, "Questions", "Questions", "managing:build", (), is_draft),
     Tab(50, "Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab(60, "Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),
-    Tab(70, "Items", "Prepare", "preparing:prepare", ("preparing:*",), is_draft),
     Tab(80, "Report", "Report", "reports:report"),
     Tab(90, "Report", "Why people disagree", "managing:disagreement"),
     Tab(100, "Report", "Balance", "managing:balance"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
+    from reports.exporting.table_list import StudyTable
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
 
@@ -105,6 +106,8 @@ class Part:
     """Names of the addresses that annotators open, whose pages are in their language."""
     tabs: Sequence[Tab] = ()
     """Tabs of a study's pages for its researchers."""
+    ways_to_items: Sequence[tuple[str, str]] = ()
+    """Pages on which a study gets its first items: titles and routes."""
     fragments: Mapping[str, Sequence[Fragment]] = {}
     """Pieces of pages of the core, by the place that such a page names (`annotation/fragments.py`)."""
 
@@ -118,7 +121,9 @@ class Part:
 
     # --- files
     importers: Mapping[str, type[TableImport]] = {}
-    """The tables of an import that the app reads, by name."""
+    """The tables of an import that the app reads, by name; they are read after those of the core."""
+    tables: Sequence[StudyTable] = ()
+    """The tables of a study's own data that the app adds to exports."""
 
     # --- people
     erasing: Erasing | None = None

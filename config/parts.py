@@ -14,11 +14,11 @@ from config.part import Part
 if TYPE_CHECKING:
     from annotation.models import Study
 
-OPTIONAL = ("webhooks", "papers")
+OPTIONAL = ("webhooks", "papers", "preparing")
 """Features that an installation may leave out: each is the app `parts.<key>`."""
 CORE = (
-    "operating", "managing", "reports", "preparing", "judges", "sessions", "recruiting", "retrieval", "llm",
-    "annotation", "accounts",
+    "operating", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",
+    "accounts",
 )  # fmt: skip
 """Apps that are always installed; one comes before those it imports."""
 

@@ -63,7 +63,6 @@ INSTALLED_APPS = [
     "recruiting",
     "sessions",
     "judges",
-    "preparing",
     "reports",
     "managing",
     "operating",

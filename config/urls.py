@@ -27,7 +27,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("managing.urls")),
     path("", include("reports.urls")),
     path("", include("sessions.urls")),
-    path("", include("preparing.urls")),
     path("", include("judges.urls")),
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),

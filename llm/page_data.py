@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
-from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.db.models import Count, F, IntegerField, Max, Min, Q, Value
@@ -21,7 +19,7 @@ from llm.call_errors import NoKeyError
 from llm.endpoint_file import EndpointsInvalidError
 from llm.endpoints import Endpoint, Model, endpoints, is_scripted, model_names
 from llm.models import Budget, Call, EndpointState, StudyPrompt
-from llm.prompt_files import Prompt, load_prompt
+from llm.prompt_files import Prompt, load_prompt, prompt_folders
 
 MOST_BUDGETS = 50
 NAMED = ("endpoint", "model", "scripted")
@@ -325,10 +323,10 @@ def prompt_rows(study: Study) -> list[PromptRow]:
     """Return all prompts by app and name, with the study's own versions."""
     own = {one.key: one for one in StudyPrompt.objects.filter(study=study).order_by("number")}
     found = []
-    for config in apps.get_app_configs():
-        for path in sorted((Path(config.path) / "prompts").glob("*.md")):
-            default = load_prompt(config.name, path.stem)
-            found.append(PromptRow(config.name, path.stem, default, own.get(default.key)))
+    for app, folder in prompt_folders().items():
+        for path in sorted(folder.glob("*.md")):
+            default = load_prompt(app, path.stem)
+            found.append(PromptRow(app, path.stem, default, own.get(default.key)))
     return found
 
 

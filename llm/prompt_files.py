@@ -1,8 +1,9 @@
 """Prompts: files with named placeholders, or a study's own texts instead of them.
 
-A prompt is the file `<app>/prompts/<name>.md`. Between two lines `---` it has a `version` and, after `required:`, the
-placeholders that every text must contain; then an optional section `# system` and a section `# user`. `{{name}}` is
-replaced once, by the text given for it. Anything else that looks like code stays as it is.
+A prompt is the file `<app>/prompts/<name>.md`, or `parts/<app>/prompts/<name>.md`. Between two lines `---` it has a
+`version` and, after `required:`, the placeholders that every text must contain; then an optional section `# system` and
+a section `# user`. `{{name}}` is replaced once, by the text given for it. Anything else that looks like code stays as
+it is.
 """
 
 import hashlib
@@ -66,11 +67,16 @@ class Prompt:
 @cache
 def load_prompt(app: str, name: str) -> Prompt:
     """Return the prompt that comes with an app. Raises PromptInvalidError if its file is missing or invalid."""
-    folder = next((Path(config.path) for config in apps.get_app_configs() if config.name == app), None)
-    path = folder / "prompts" / f"{name}.md" if folder else None
+    folder = prompt_folders().get(app)
+    path = folder / f"{name}.md" if folder else None
     if path is None or not path.is_file():
         raise PromptInvalidError(f"There is no prompt {app}/{name}.")
     return parse_prompt(f"{app}/{name}", path.read_text(encoding="utf-8"))
+
+
+def prompt_folders() -> dict[str, Path]:
+    """Return the folder of each app's prompts by the name that their keys have for the app."""
+    return {config.name.rpartition(".")[2]: Path(config.path) / "prompts" for config in apps.get_app_configs()}
 
 
 def parse_prompt(key: str, text: str) -> Prompt:

@@ -21,7 +21,7 @@ from annotation.review.adjudicating import adjudicate
 from config.erasure import open_erasure
 from config.model_fields import ExactJSONField
 from llm.models import Call
-from preparing.models import InstructionTrial, PreparationStep
+from parts.preparing.models import InstructionTrial, PreparationStep
 from reports.api.entry_kinds import KINDS
 from reports.models import KeptExport, KeptReport
 from tests.crawling import OF_A_KIND

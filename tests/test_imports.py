@@ -20,7 +20,6 @@ BELOW = {
     "recruiting": {"config", "accounts", "annotation"},
     "sessions": {"config", "accounts", "annotation", "llm", "retrieval"},
     "judges": {"config", "accounts", "annotation", "llm", "retrieval", "sessions"},
-    "preparing": {"config", "accounts", "annotation", "llm", "retrieval", "sessions", "judges"},
     "reports": {
         "config",
         "agreement",
@@ -31,7 +30,6 @@ BELOW = {
         "recruiting",
         "sessions",
         "judges",
-        "preparing",
     },
     "managing": {
         "config",
@@ -43,7 +41,6 @@ BELOW = {
         "recruiting",
         "sessions",
         "judges",
-        "preparing",
         "reports",
     },
     "operating": {
@@ -56,7 +53,6 @@ BELOW = {
         "recruiting",
         "sessions",
         "judges",
-        "preparing",
         "reports",
         "managing",
     },

@@ -10,15 +10,16 @@ from django.conf import settings
 
 from annotation.importing.import_problems import ImportProblem, ImportRefusedError, refuse
 from annotation.importing.line_reading import open_regular
+from config.parts import parts
 from config.text_validation import TextRefusedError, check_text
 
 STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
 TABLES = (
-    "items", "preparing", "examples", "annotations", "sessions", "labels", "label_samples", "ratings", "runs",
-    "scores", "reviews", "adjudications", "checks", "raters", "looks",
+    "items", "examples", "annotations", "sessions", "labels", "label_samples", "ratings", "runs", "scores", "reviews",
+    "adjudications", "checks", "raters", "looks",
 )  # fmt: skip
 """In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
-are about both. What was prepared names items. Not every protocol has every table."""
+are about both. Not every protocol has every table."""
 SUFFIXES = (".jsonl", ".csv", ".parquet")
 PLANS = "preregistration"
 """The folder of registered plans, which are tables of one line, such as `preregistration/1`; an app imports them."""
@@ -35,6 +36,11 @@ class ImportFiles:
     guidelines: Mapping[int, str]
 
 
+def file_tables() -> list[str]:
+    """Return the tables that are files of a folder, in the order in which they are read: those of parts last."""
+    return list(dict.fromkeys((*TABLES, *(table for part in parts() for table in part.importers if table != PLANS))))
+
+
 def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
     """Return the files to import; files in `named` replace those of the folder. Raises ImportRefusedError."""
     given = {table: path for table, path in named.items() if path is not None}
@@ -45,7 +51,7 @@ def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
         names = " and ".join(path.name for path in studies)
         raise refuse(source.name, f"contains both {names}" if studies else "contains no study.yaml")
     tables = dict(given)
-    for table in TABLES:
+    for table in file_tables():
         found = [path for suffix in SUFFIXES if (path := source / f"{table}{suffix}").exists()]
         if table not in tables and len(found) > 1:
             raise refuse(source.name, f"contains both {found[0].name} and {found[1].name}")

@@ -25,7 +25,7 @@ from annotation.importing import stepwise_import
 from annotation.importing.adjudications import AdjudicationImport
 from annotation.importing.annotations import AnnotationImport
 from annotation.importing.csv_tables import item_objects, typed_objects
-from annotation.importing.folder import TABLES
+from annotation.importing.folder import file_tables
 from annotation.importing.import_problems import FileProblems, ImportRefusedError, refuse
 from annotation.importing.items import ItemImport
 from annotation.importing.line_import import LineImport, LineTally
@@ -106,7 +106,7 @@ class ImportAttempt:
         """
         own: list[TableImport | AdjudicationImport] = []
         self.update.check_names(self.target)
-        named = [table for table in (*TABLES, *(name for name in tables if "/" in name)) if table in tables]
+        named = [table for table in (*file_tables(), *(name for name in tables if "/" in name)) if table in tables]
         self.target.has_tables_to_settle = settles = not IMPORTERS.keys() >= set(named)
         for table in named:
             self.staging.keep_readable = settles or table != named[-1]

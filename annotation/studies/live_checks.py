@@ -31,7 +31,6 @@ CHUNK = 1000
 NAMED = 3
 MOST_SYSTEMS = 1000
 UPLOAD = ("Upload items", "managing:upload")
-PREPARE = ("Prepare items with models", "preparing:prepare")
 ADD = ("Add an item", "managing:new_item")
 SETTINGS = ("Settings", "annotation:settings")
 QUESTIONS = ("Questions", "managing:build")
@@ -90,7 +89,8 @@ def blocking_problems(study: Study) -> list[LiveProblem]:
 def _of_study(study: Study, questions: Sequence[Question], items: int | None) -> Iterator[LiveProblem]:
     protocol = protocols()[study.protocol]
     if not (main_items(study).exists() if items is None else items):
-        yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, PREPARE), blocks=True)
+        ways = [way for part in parts() for way in part.ways_to_items]
+        yield LiveProblem("This study has no items yet.", (UPLOAD, ADD, *ways), blocks=True)
     elif study.planned_through and is_planned(study) and not Slot.objects.filter(study=study).exists():
         reason = "No item gives a task: each has fewer outputs than a task shows, or not those that the options name."
         yield LiveProblem(reason, (UPLOAD, QUESTIONS), blocks=True)

@@ -27,11 +27,11 @@ from reports.exporting.dataset_card import Card, DescribedTable, citation_text
 from reports.exporting.example_lines import has_examples
 from reports.exporting.file_writers import WrittenFile, write_chunks, write_csv, write_jsonl, write_text
 from reports.exporting.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
-from reports.exporting.own_tables import STUDY_TABLES, StudyTable
+from reports.exporting.own_tables import STUDY_TABLES, study_tables
 from reports.exporting.paired_tables import write_pairs
 from reports.exporting.run_lines import has_runs
 from reports.exporting.study_yaml import study_yaml
-from reports.exporting.table_list import DerivedTable, Line, derived_tables
+from reports.exporting.table_list import DerivedTable, Line, StudyTable, derived_tables
 from reports.exporting.typed_copies import RowOf, TypedCopy, write_typed_copy
 from reports.exporting.wide_tables import WIDE
 from reports.preregistering.registered_plans import registered_plans
@@ -108,7 +108,7 @@ def writers(study: Study, form: str, derived: bool = False) -> dict[str, Callabl
     found: dict[str, Callable[[Path], WrittenFile]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
     for number, text in _versions(study).items():
         found[f"guidelines/{number}.md"] = partial(write_text, text=text)
-    for table in STUDY_TABLES:
+    for table in study_tables():
         if table.exists is None or table.exists(study):
             found[f"{table.key}.{form}"] = partial(_write_table, study=study, table=table, form=form)
     for following in (*WIDE, *(derived_tables() if derived else ())):
@@ -144,7 +144,7 @@ def _write_typed(path: Path, columns: Sequence[Column], rows: Iterator[Line], fo
 
 def _tables(study: Study) -> list[tuple[str, str, Sequence[Column], RowOf]]:
     """All tables, in the order in which the card describes them: key, what a row is, columns, and the row of a line."""
-    own = [(table.key, table.about, table.typed_for(study)) for table in STUDY_TABLES]
+    own = [(table.key, table.about, table.typed_for(study)) for table in study_tables()]
     derived = [(table.key, table.about, tuple(table.columns(study))) for table in (*WIDE, *derived_tables())]
     return [
         *((key, about, typed.columns, typed.row_of) for key, about, typed in own),

@@ -1,9 +1,6 @@
-"""The tables of an export that an import reads again, each with its columns and its lines."""
+"""The tables of an export that an import reads again: those of the core, then those of parts."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-
-from annotation.blinding import is_blind, names_of, systems_of
+from annotation.blinding import is_blind
 from annotation.exclusion_columns import RATERS, has_exclusions
 from annotation.file_tables.typed_tables import (
     ADJUDICATIONS,
@@ -14,84 +11,24 @@ from annotation.file_tables.typed_tables import (
     REVIEWS,
     RUNS,
     SCORES,
-    TypedTable,
 )
 from annotation.models import Study
-from annotation.protocols import Protocol, protocol_of
-from preparing.files.preparing_columns import PREPARING
-from preparing.files.preparing_lines import has_preparation, preparing_lines
+from config.parts import parts
 from recruiting.checks.check_columns import CHECKS, has_checks
 from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.excluded_lines import rater_lines
-from reports.exporting.file_writers import Chunk, json_chunks
 from reports.exporting.item_line_texts import item_chunks
 from reports.exporting.rating_line_texts import rating_chunks, score_chunks
 from reports.exporting.rating_lines import rating_lines, score_lines
 from reports.exporting.review_lines import has_reviews, review_lines
 from reports.exporting.run_lines import has_runs, run_lines
 from reports.exporting.study_lines import annotation_lines, exported_items
-from reports.exporting.table_list import Line, computed_by
+from reports.exporting.table_list import StudyTable, computed_by
 from sessions.files.session_columns import LABEL_SAMPLES, LABELS, SESSIONS
 from sessions.files.session_counts import has_label_samples, has_labels, has_sessions
-
-ONLY_SESSIONS = frozenset({"question", "documents"})
-UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
-"""The columns of ratings that name units of some protocol."""
-Lines = Callable[[Study], Iterator[Line]]
-
-
-@dataclass(frozen=True)
-class StudyTable:
-    """A table of the study's own data."""
-
-    key: str
-    about: str
-    typed: TypedTable
-    lines: Lines
-    exists: Callable[[Study], bool] | None = None
-    """Whether the study has any rows; without it, the table is looked through for some."""
-    naming: frozenset[str] = frozenset()
-    """The keys of lines under which systems are named that the lines do not already call as they are shown."""
-    chunks: Callable[[Study], Iterator[Chunk]] | None = None
-    """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
-
-    def shown_lines(self, study: Study) -> Iterator[Line]:
-        """The lines, with systems called as the people who run the study see them."""
-        names = names_of(study)
-        if not self.naming or not names.are_codes:
-            return self.lines(study)
-        systems = systems_of(study)
-        return (names.beneath(line, self.naming, systems) for line in self.lines(study))
-
-    def json_chunks(self, study: Study) -> Iterator[Chunk]:
-        """The lines of JSONL, with systems called as the people who run the study see them."""
-        if self.chunks is not None and not names_of(study).are_codes:
-            return self.chunks(study)
-        return json_chunks(self.shown_lines(study))
-
-    def typed_for(self, study: Study) -> TypedTable:
-        """The columns that the study's protocol uses."""
-        return _of_protocol(self.key, self.typed, protocol_of(study))
-
-
-def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
-    """Return a table with the columns that studies of the protocol use, and no others."""
-    files = protocol.files
-    if key == "items":
-        unused = files.unused_item_keys | (ONLY_SESSIONS - files.item_keys)
-        return typed.with_columns(files.item_keys).without(unused | {f"{name}_turns" for name in unused})
-    if key in ("ratings", "scores"):
-        used = protocol.unit_keys | (protocol.machine_unit_keys if key == "scores" else frozenset())
-        unused = UNIT_KEYS - used | (frozenset() if files.ratings_name_items else {"item"})
-        return typed.with_columns(used).without(unused)
-    return typed
-
-
-def _is_prepared(study: Study) -> bool:
-    return has_preparation(study) and not is_blind(study)  # it says which models wrote what
 
 
 def _has_shown_examples(study: Study) -> bool:
@@ -110,10 +47,6 @@ STUDY_TABLES = (
     StudyTable(
         "annotations", "all revisions of people's answers to tasks, whatever their status", ANNOTATIONS,
         annotation_lines, chunks=annotation_chunks,
-    ),
-    StudyTable(
-        "preparing", "what was drawn, asked, suggested and written before there were items", PREPARING,
-        preparing_lines, _is_prepared,
     ),
     StudyTable(
         "examples", "judged examples that researchers wrote for models, never shown to annotators", EXAMPLES,
@@ -156,3 +89,8 @@ STUDY_TABLES = (
         naming=frozenset({"figures"}),
     ),
 )  # fmt: skip
+
+
+def study_tables() -> tuple[StudyTable, ...]:
+    """Return all tables of a study's own data."""
+    return (*STUDY_TABLES, *(table for part in parts() for table in part.tables))

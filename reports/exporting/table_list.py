@@ -1,8 +1,8 @@
 """The tables of an export: what a row of each is, its typed columns, and its lines.
 
-Tables of the study's own data come first; an import reads them again. A *derived* table follows from them: its file is
-in a folder inside the export, and an import ignores it. A module of the folder `reports/derived` adds one by binding
-`TABLE` to a `DerivedTable`.
+Tables of the study's own data come first (`own_tables.py`); an import reads them again. A *derived* table follows from
+them: its file is in a folder inside the export, and an import ignores it. A module of the folder `reports/derived` adds
+one by binding `TABLE` to a `DerivedTable`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +12,65 @@ from typing import Any
 
 from django.utils.module_loading import import_string
 
+from annotation.blinding import names_of, systems_of
+from annotation.file_tables.typed_tables import TypedTable
 from annotation.models import Study
+from annotation.protocols import Protocol, protocol_of
 from annotation.typed_columns import Column
 from config.registry import discover
-from reports.exporting.file_writers import Chunk
+from reports.exporting.file_writers import Chunk, json_chunks
 
 Line = dict[str, Any]
+ONLY_SESSIONS = frozenset({"question", "documents"})
+UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
+"""The columns of ratings that name units of some protocol."""
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A table of the study's own data."""
+
+    key: str
+    about: str
+    typed: TypedTable
+    lines: Callable[[Study], Iterator[Line]]
+    exists: Callable[[Study], bool] | None = None
+    """Whether the study has any rows; without it, the table is looked through for some."""
+    naming: frozenset[str] = frozenset()
+    """The keys of lines under which systems are named that the lines do not already call as they are shown."""
+    chunks: Callable[[Study], Iterator[Chunk]] | None = None
+    """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
+
+    def shown_lines(self, study: Study) -> Iterator[Line]:
+        """The lines, with systems called as the people who run the study see them."""
+        names = names_of(study)
+        if not self.naming or not names.are_codes:
+            return self.lines(study)
+        systems = systems_of(study)
+        return (names.beneath(line, self.naming, systems) for line in self.lines(study))
+
+    def json_chunks(self, study: Study) -> Iterator[Chunk]:
+        """The lines of JSONL, with systems called as the people who run the study see them."""
+        if self.chunks is not None and not names_of(study).are_codes:
+            return self.chunks(study)
+        return json_chunks(self.shown_lines(study))
+
+    def typed_for(self, study: Study) -> TypedTable:
+        """The columns that the study's protocol uses."""
+        return _of_protocol(self.key, self.typed, protocol_of(study))
+
+
+def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
+    """Return a table with the columns that studies of the protocol use, and no others."""
+    files = protocol.files
+    if key == "items":
+        unused = files.unused_item_keys | (ONLY_SESSIONS - files.item_keys)
+        return typed.with_columns(files.item_keys).without(unused | {f"{name}_turns" for name in unused})
+    if key in ("ratings", "scores"):
+        used = protocol.unit_keys | (protocol.machine_unit_keys if key == "scores" else frozenset())
+        unused = UNIT_KEYS - used | (frozenset() if files.ratings_name_items else {"item"})
+        return typed.with_columns(used).without(unused)
+    return typed
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from annotation.models import Study
 from config.background.rows import Status
+from config.parts import parts
 from reports.kept_files.kept_exports import BUNDLE, all_forms, export_state, exports_of
 from reports.models import KeptExport, KeptReport
 
@@ -34,7 +35,6 @@ FILE_TEXTS = {
     "adjudications": "final answers of researchers",
     "examples": "written examples",
     "runs": "runs of judges",
-    "preparing": "how documents, instructions and answers were made",
     "README.md": "the dataset card: read this first",
     "manifest.json": "counts, lines and hashes of all files",
     "bundle.json": "the hash of every other file",
@@ -72,7 +72,8 @@ def file_text(name: str) -> str:
     """What a file in an export is, in a few words; empty if its name is not known."""
     folder, _, rest = name.partition("/")
     keys = (name, folder, folder.partition(".")[0]) if rest else (name, name.partition(".")[0])
-    return next((FILE_TEXTS[key] for key in keys if key in FILE_TEXTS), "")
+    texts = {table.key: table.about for part in parts() for table in part.tables} | FILE_TEXTS
+    return next((texts[key] for key in keys if key in texts), "")
 
 
 def export_page(study: Study) -> dict[str, Any]:

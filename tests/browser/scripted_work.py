@@ -11,7 +11,7 @@ from judges.background.run_upkeep import settle_runs
 from judges.run_context import run_context
 from llm.scripted.script import ScriptStep
 from llm.scripted.server_thread import serving
-from preparing.background.step_upkeep import end_steps
+from parts.preparing.background.step_upkeep import end_steps
 
 ENDPOINTS = """
 endpoints:

@@ -10,13 +10,13 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Study
 from config.background.claiming import run_waiting
-from preparing.models import PreparedText, Suggestion
+from parts.preparing.models import PreparedText, Suggestion
 from sessions.steps import finish
 from sessions.workflow import Due
 from tests.browser.accessibility import findings
 from tests.browser.scripted_work import scripted_server, worker
 from tests.filled import PAPERS
-from tests.preparing.prepared_studies import (
+from tests.parts.preparing.prepared_studies import (
     document_line,
     empty_study,
     step_to_end,

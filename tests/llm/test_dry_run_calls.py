@@ -13,7 +13,7 @@ from llm.door import complete
 from llm.dry_run_calls import MadeUpError
 from llm.models import Call, Completion
 from llm.requests import AnswerMaterial, Charge, Request
-from preparing.step_configuration import PreparationRefusedError, StepConfiguration, pinned
+from parts.preparing.step_configuration import PreparationRefusedError, StepConfiguration, pinned
 from sessions.session_flow import MADE_UP
 from tests.sessions.conftest import PAPERS, STUDY
 

@@ -10,14 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import Person
 from annotation.blinding import keep_codes
 from annotation.importing import ImportRefusedError, ImportResult, import_study
+from annotation.importing.folder import file_tables
 from annotation.models import Study
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from config.site_address import site_address
 
-TABLES = (
-    "items", "preparing", "examples", "ratings", "runs", "scores", "annotations", "sessions", "labels",
-    "label_samples", "reviews", "adjudications",
-)  # fmt: skip
 STEP_SECONDS = 5.0
 
 
@@ -28,7 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", type=Path, metavar="FOLDER | STUDY.yaml")
-        for table in TABLES:
+        for table in file_tables():
             parser.add_argument(f"--{table.replace('_', '-')}", type=Path, metavar="FILE", help="JSONL or CSV")
         parser.add_argument("--owner", metavar="USER", help="user name of the person who becomes an owner of the study")
         parser.add_argument(
@@ -49,7 +46,7 @@ class Command(BaseCommand):
         owner = _person(options["owner"])
         try:
             done = import_study(
-                options["source"], {table: options[table] for table in TABLES}, owner=owner,
+                options["source"], {table: options[table] for table in file_tables()}, owner=owner,
                 replace_examples=options["replace_examples"], replace_draft=options["replace_draft"],
                 reason=options["reason"],
             )  # fmt: skip

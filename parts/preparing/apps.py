@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class PreparingConfig(AppConfig):
+    name = "parts.preparing"

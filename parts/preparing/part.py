@@ -1,0 +1,27 @@
+"""What preparing adds: its pages, its table in imports and exports, and its erasing."""
+
+from annotation.study_tabs import Tab, is_draft
+from config.part import Part
+from parts.preparing.erasing import ERASING
+from parts.preparing.file_import import PreparingImport
+from parts.preparing.file_lines import PREPARING, preparing_lines, shows_preparation
+from reports.exporting.table_list import StudyTable
+
+PAGE = "preparing:prepare"
+
+
+class PreparingPart(Part):
+    urls = "parts.preparing.urls"
+    tabs = (Tab(70, "Items", "Prepare", PAGE, ("preparing:*",), is_draft),)
+    ways_to_items = (("Prepare items with models", PAGE),)
+    importers = {PreparingImport.table: PreparingImport}
+    tables = (
+        StudyTable(
+            PreparingImport.table, "what was drawn, asked, suggested and written before there were items", PREPARING,
+            preparing_lines, shows_preparation,
+        ),
+    )  # fmt: skip
+    erasing = ERASING
+
+
+PART = PreparingPart()
