@@ -93,7 +93,6 @@ TABS = (
     Tab(120, "Report", "Export", "reports:exports"),
     Tab(130, "Report", "Preregistration", "reports:plans"),
     Tab(140, "Report", "Stop rules", "reports:stop_rules"),
-    Tab(150, "Report", "Power and cost", "reports:power"),
     Tab(160, "People", "People", "annotation:people", ("annotation:pause_rater", "annotation:member_link")),
     Tab(
         170,

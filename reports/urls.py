@@ -2,7 +2,6 @@ from django.urls import path
 
 from reports import judge_views, rater_checks_page, views
 from reports.kept_files import export_views
-from reports.planning import power_views
 from reports.preregistering import plan_views
 from reports.stopping import stop_views
 
@@ -40,6 +39,5 @@ urlpatterns = [
     path("studies/<slug:slug>/stop-rules/", stop_views.stop_rules, name="stop_rules"),
     path("studies/<slug:slug>/stop-rules/continue/", stop_views.continue_stopped, name="continue_stopped"),
     path("studies/<slug:slug>/stop-rules/again/", stop_views.repeat_look, name="repeat_look"),
-    path("studies/<slug:slug>/power/", power_views.power, name="power"),
     path("statistics/", views.statistics, name="statistics"),
 ]

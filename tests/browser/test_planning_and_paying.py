@@ -38,7 +38,7 @@ def power(new_desk):
 def test_the_inputs_of_a_row_are_on_one_line(power):
     tops = (
         power()
-        .locator(".power-fields :is(input, select)")
+        .locator(".field-grid :is(input, select)")
         .evaluate_all("nodes => nodes.slice(0, 4).map((node) => node.getBoundingClientRect().top)")
     )
     assert tops == pytest.approx([tops[0]] * 4, abs=0.5)

@@ -37,7 +37,7 @@ COUNTED = {
     "reports:leaderboard": "judges", "reports:leaderboard_file": "file", "reports:leaderboard_plot": "plot",
     "reports:leaderboard_plot_file": "plot", "reports:frozen": "judges", "reports:tables": "tables",
     "reports:table_file": "file", "reports:table_plot": "plot", "reports:table_plot_file": "plot",
-    "reports:rater_checks": "rater_checks", "reports:power": "power", "reports:export_file": "export",
+    "reports:rater_checks": "rater_checks", "power:power": "power", "reports:export_file": "export",
     "managing:disagreement": "disagreement", "managing:disagreement_file": "file",
     "managing:progress": "disagreement", "managing:items": "disagreement",
     "api:agreement": "api_report", "api:details": "api_report", "api:meta_evaluation": "api_report",
@@ -140,7 +140,7 @@ class Addresses:
             self.page("reports:leaderboard")
             self.client.post(reverse("reports:freeze", args=[slug]))
             return reverse(route, args=[slug, KeptReport.objects.exclude(frozen_as=None).get().frozen_as])
-        if route == "reports:power":
+        if route == "power:power":
             return (
                 reverse(route, args=[slug]) + "?figure=score&aim=width&goal=1&question=how_well&runs=50&most_items=50"
             )

@@ -7,25 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.models import Study
-from annotation.studies.pace_plan import pace_in, tasks_per_person
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
+from parts.power.forms import DEFAULTS, PowerForm, defaults_of, filled, power_choices
 from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus
 from reports.kept_reports import kept_report
-from reports.planning.power_form import DEFAULTS, PowerForm, filled, power_choices
-
-
-def defaults_of(study: Study) -> dict[str, Any]:
-    """Minutes and pay per task, minutes of the steps, tasks per person and the currency, as the study says them."""
-    pace = pace_in(study)
-    given: dict[str, Any] = {"tasks_per_person": tasks_per_person(study)}
-    if pace is not None:
-        given |= {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task}
-        given |= {"currency": pace.currency, "step_minutes": pace.step_minutes if study.has_steps else None}
-    return {key: value for key, value in given.items() if value is not None}
 
 
 @require_safe
@@ -43,5 +31,5 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
         context["report"] = kept.figures if kept.is_there else None
         if kept.is_there and form.cleaned_data["question"]:
             note_peek(study, person_of(request), Kind.POWER)
-    template = "reports/_power.html" if request.htmx else "reports/power.html"
+    template = "power/_power.html" if request.htmx else "power/power.html"
     return render(request, template, context, status=422 if asked and form.errors else 200)

@@ -7,9 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.management.study_lookup import find_study
+from parts.power.forms import DEFAULTS, choices_of_options, defaults_of
 from reports.kept_reports import compute_here
-from reports.planning.power_form import DEFAULTS, choices_of_options
-from reports.planning.power_views import defaults_of
 from reports.rows import ChoiceInvalidError
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from agreement.planning.simulated_samples import SIMULATED, AssumedValues
-from agreement.planning.stated_costs import StatedCosts
 from agreement.rating_arrays import Floats
+from parts.power.figures.simulated_samples import SIMULATED, AssumedValues
+from parts.power.figures.stated_costs import StatedCosts
 
 Simulate = Callable[[AssumedValues, int, int, int, np.random.Generator], Floats]
 LEAST_ITEMS = 10

@@ -5,7 +5,8 @@ from typing import Any
 
 from django import forms
 
-from annotation.studies.pace_plan import LONGEST_CURRENCY
+from annotation.models import Study
+from annotation.studies.pace_plan import LONGEST_CURRENCY, pace_in, tasks_per_person
 from reports.rows import ChoiceInvalidError
 
 FIGURES = (("win_rate", "Win rate of two systems"), ("score", "Mean score"), ("share", "Share of yes"),
@@ -80,6 +81,16 @@ class PowerForm(forms.Form):
         if aim == "power" and (cleaned.get("goal") or 0) >= 1:
             self.add_error("goal", "A power is less than 1.")
         return cleaned
+
+
+def defaults_of(study: Study) -> dict[str, Any]:
+    """Minutes and pay per task, minutes of the steps, tasks per person and the currency, as the study says them."""
+    pace = pace_in(study)
+    given: dict[str, Any] = {"tasks_per_person": tasks_per_person(study)}
+    if pace is not None:
+        given |= {"minutes_per_task": pace.minutes_per_task, "pay_per_task": pace.pay_per_task}
+        given |= {"currency": pace.currency, "step_minutes": pace.step_minutes if study.has_steps else None}
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def filled(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

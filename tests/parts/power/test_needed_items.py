@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, nct, t
 
-from agreement.planning.needed_items import plan_sizes, simulated_value, size_as_planned
-from agreement.planning.simulated_samples import AssumedValues, sign_test_power, wilson_width
-from agreement.planning.stated_costs import StatedCosts
+from parts.power.figures.needed_items import plan_sizes, simulated_value, size_as_planned
+from parts.power.figures.simulated_samples import AssumedValues, sign_test_power, wilson_width
+from parts.power.figures.stated_costs import StatedCosts
 
 
 def test_the_width_of_a_share_is_that_of_wilsons_interval():

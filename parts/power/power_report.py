@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from agreement.pair_choices import PairChoices
-from agreement.planning.needed_items import plan_sizes, size_as_planned
-from agreement.planning.simulated_samples import AssumedValues
-from agreement.planning.stated_costs import StatedCosts
 from agreement.rankings import Rankings
 from agreement.rating_arrays import Floats, Ratings
 from agreement.scored_outputs import scores_of_ratings
@@ -20,6 +17,9 @@ from annotation.models import Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
+from parts.power.figures.needed_items import plan_sizes, size_as_planned
+from parts.power.figures.simulated_samples import AssumedValues
+from parts.power.figures.stated_costs import StatedCosts
 from reports.agreement_report import choose
 from reports.figures_by_level import LEVELS
 from reports.rows import PEOPLE, ChoiceInvalidError

@@ -1,0 +1,12 @@
+"""What power adds: its page."""
+
+from annotation.study_tabs import Tab
+from config.part import Part
+
+
+class PowerPart(Part):
+    urls = "parts.power.urls"
+    tabs = (Tab(150, "Report", "Power and cost", "power:power"),)
+
+
+PART = PowerPart()
