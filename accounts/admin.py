@@ -1,15 +1,17 @@
 """The operator's admin of people and the audit. Nothing is deleted here, and every change is audited."""
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
-from django.forms import BooleanField, ModelForm
+from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 
 from accounts.access import person_of
@@ -35,10 +37,11 @@ admin.site.unregister(Group)
 
 IDENTIFYING = ("username", "full_name", "email")
 """Fields of a person that the audit does not repeat, because they could not be erased there."""
+NUMBER = re.compile("[0-9]{1,18}")
 
 
 class GuardedAdmin(admin.ModelAdmin):
-    """Base of all our admins: no deletion, no bulk actions, and no lookups except those of the filters shown.
+    """Base of all our admins: no deletion, no actions but their own, and no lookups except those of the filters shown.
 
     Django lets a list be filtered by any field of its model, so the number of rows would answer a guess at a hash.
     Here only `plain_filters`, fields of the model itself, are allowed.
@@ -46,7 +49,7 @@ class GuardedAdmin(admin.ModelAdmin):
     Django's own log stays empty: it would store names that an erasure does not reach. Our audit records changes.
     """
 
-    actions = None
+    actions: list[str] | None = None
     plain_filters: tuple[str, ...] = ()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
@@ -56,6 +59,13 @@ class GuardedAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *more: Any) -> HttpResponse | None:
+        """As Django's; chosen rows that are no numbers, which no page of ours sends, are refused."""
+        if not all(NUMBER.fullmatch(one) for one in request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            messages.error(request, "Choose rows of the list.")
+            return None
+        return super().response_action(request, queryset, *more)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         return None
@@ -183,46 +193,29 @@ class PersonAdmin(OperatorsOnly, UserAdmin):
         return response
 
 
-class RevokeLinksForm(ModelForm):
-    revoke = BooleanField(label="Revoke this person's open links", required=False)
-
-
 @admin.register(SignInLink)
-class SignInLinkAdmin(OperatorsOnly):
+class SignInLinkAdmin(OperatorsOnly, ReadOnlyAdmin):
     """Lists and revokes sign-in links; a command makes them."""
 
-    form = RevokeLinksForm
+    actions = ["revoke"]
     list_display = ["person", "purpose", "study", "created_at", "expires_at", "used_at", "revoked_at"]
-    fields = [
-        "person", "purpose", "study", "made_by", "created_at", "expires_at", "used_at", "revoked_at", "revoke",
-    ]  # fmt: skip
-    readonly_fields = ["person", "purpose", "study", "made_by", "created_at", "expires_at", "used_at", "revoked_at"]
+    fields = ["person", "purpose", "study", "made_by", "created_at", "expires_at", "used_at", "revoked_at"]
     search_fields = ["person__username"]
     list_select_related = ["person"]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return person_of(request).is_superuser
-
-    def save_model(self, request: HttpRequest, obj: SignInLink, form: ModelForm, change: bool) -> None:
-        if form.cleaned_data["revoke"]:
-            revoke_links(obj.person, person_of(request))
-
-
-class ResetSecondFactorForm(ModelForm):
-    reset = BooleanField(label="Remove this person's second factor and end their sessions", required=False)
+    @admin.action(description="Revoke all open links of these people")
+    def revoke(self, request: HttpRequest, links: QuerySet[SignInLink]) -> None:
+        for person in Person.objects.filter(pk__in=links.values("person")):
+            revoke_links(person, person_of(request))
 
 
 @admin.register(SecondFactor)
-class SecondFactorAdmin(OperatorsOnly):
+class SecondFactorAdmin(OperatorsOnly, ReadOnlyAdmin):
     """Lists second factors, and resets those of people who have lost theirs; nobody's own, for that needs a code."""
 
-    form = ResetSecondFactorForm
+    actions = ["reset"]
     list_display = ["person", "since", "codes_left"]
-    fields = ["person", "since", "codes_left", "reset"]
-    readonly_fields = ["person", "since", "codes_left"]
+    fields = ["person", "since", "codes_left"]
     search_fields = ["person__username"]
     list_select_related = ["person"]
 
@@ -230,16 +223,13 @@ class SecondFactorAdmin(OperatorsOnly):
     def codes_left(self, obj: SecondFactor) -> int:
         return len(obj.recovery_hashes)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+    @admin.action(description="Remove the second factor of these people and end their sessions")
+    def reset(self, request: HttpRequest, factors: QuerySet[SecondFactor]) -> None:
         asking = person_of(request)
-        return asking.is_superuser and (not isinstance(obj, SecondFactor) or obj.person_id != asking.pk)
-
-    def save_model(self, request: HttpRequest, obj: SecondFactor, form: ModelForm, change: bool) -> None:
-        if form.cleaned_data["reset"]:
-            reset_second_factor(obj.person, person_of(request))
+        for person in Person.objects.filter(pk__in=factors.exclude(person=asking).values("person")):
+            reset_second_factor(person, asking)
+        if factors.filter(person=asking).exists():
+            messages.error(request, "Your own was not removed: that needs a code, in your settings.")
 
 
 @admin.register(OutsideIdentity)

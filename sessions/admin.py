@@ -3,7 +3,19 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from sessions.models import LabelSample, Turn, TurnLabel
+from sessions.models import LabelSample, RevisionSession, Turn, TurnLabel
+
+
+@admin.register(RevisionSession)
+class RevisionSessionAdmin(StudyScopedAdmin):
+    is_large = True
+    search_help_text = "Finds exactly this session key, item id or rater."
+    list_display = ["key", "item", "rater", "model", "status", "started_at", "ended_at"]
+    list_filter = ["status", "imported"]
+    plain_filters = ("status", "imported")
+    search_fields = ["key", "item__key", "rater__name"]
+    list_select_related = ["item", "rater"]
+    ordering = ["-pk"]
 
 
 @admin.register(Turn)

@@ -22,14 +22,12 @@ from annotation.models import (
     Batch,
     DraftConflict,
     Invitation,
-    Item,
     JudgeRun,
     Membership,
     Output,
     Project,
     Rating,
     Study,
-    Token,
     Unblinding,
     WrittenExample,
 )
@@ -58,9 +56,6 @@ from tests.world import program_rows
 
 SCOPED = {model: one.study_path for model, one in admin.site._registry.items() if isinstance(one, StudyScopedAdmin)}
 MODELS = sorted(SCOPED, key=lambda model: model.__name__)
-EDITABLE = {Study, Membership, Person}
-ADDED = {Invitation, Item, Token}
-"""Rows that are made here and then, in a study that is no draft, never changed."""
 
 
 def listing(model, query=""):
@@ -200,12 +195,10 @@ def test_staff_see_and_change_their_own_study_only(client, rated, limited):
     assert "mine" in page
     Study.objects.filter(slug="mine").update(status="live")
     mine, theirs = Study.objects.get(slug="mine"), Study.objects.get(slug="study")
-    form = {"title": "Renamed", "description": "", "contact": ""}
-    assert client.post(row(mine), form).status_code == 302
-    client.post(row(theirs), form)
+    client.post(listing(Study), {"action": "pause", "_selected_action": [mine.pk, theirs.pk]})
     mine.refresh_from_db()
     theirs.refresh_from_db()
-    assert (mine.title, theirs.title) == ("Renamed", "CANARY-TITLE")
+    assert (mine.status, theirs.status) == ("paused", "live")
 
 
 def test_staff_see_neither_people_nor_the_audit(client, limited):
@@ -249,7 +242,7 @@ def test_odd_orders_and_pages_leak_nothing_and_break_nothing(client, operator, r
     assert client.get(listing(Membership, query)).status_code in (200, 302, 400)
 
 
-@pytest.mark.parametrize("model", [model for model in [*MODELS, AuditEntry] if model not in EDITABLE])
+@pytest.mark.parametrize("model", [*MODELS, AuditEntry])
 def test_evidence_can_be_neither_added_changed_nor_deleted(client, operator, rated, model):
     AuditEntry.objects.create(action="seen", subject="x")
     thing = model.objects.first()
@@ -257,7 +250,7 @@ def test_evidence_can_be_neither_added_changed_nor_deleted(client, operator, rat
     for step, status in (("change", 403), ("delete", 403)):
         assert client.post(row(thing, step), {"post": "yes"}).status_code == status
     added = client.get(reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_add"))
-    assert added.status_code == (200 if model in ADDED else 403)
+    assert added.status_code == (302 if model is Study else 403)  # to the page that makes studies
     client.post(listing(model), {"action": "delete_selected", "_selected_action": [thing.pk], "post": "yes"})
     assert list(model.objects.order_by("pk").values()) == before
 
@@ -269,46 +262,6 @@ def test_nothing_can_be_deleted_in_the_admin(client, operator, rated, model):
     assert client.get(row(thing, "delete")).status_code == 403
     assert client.post(row(thing, "delete"), {"post": "yes"}).status_code == 403
     assert (model.objects.count(), Annotation.objects.count(), Rating.objects.count()) == counts
-
-
-def test_a_study_s_settings_change_alone_and_are_recorded(client, operator, rated):
-    form = {"title": "New", "description": "d", "contact": "c", "status": "closed", "slug": "x", "redundancy": "9"}
-    assert client.post(row(rated), form).status_code == 302
-    rated.refresh_from_db()
-    assert (rated.title, rated.status, rated.slug, rated.redundancy) == ("New", "live", "study", 2)
-    entry = AuditEntry.objects.get(action="study described")
-    assert (entry.actor.person, entry.old["title"], entry.new["title"]) == (operator, "CANARY-TITLE", "New")
-
-
-def test_a_membership_deactivated_in_the_admin_is_a_removal_like_any_other(client, operator, rated, rater):
-    membership = Membership.objects.get(person=rater)
-    next_assignment(rated, rater_for(rated, rater))
-    assert client.post(row(membership), {"role": "annotator", "active": ""}).status_code == 302
-    membership.refresh_from_db()
-    assert not membership.active
-    assert not rated.slots.filter(state="held").exists()
-    assert AuditEntry.objects.filter(action="member removed", actor__person=operator).count() == 1
-    client.post(row(membership), {"role": "annotator", "active": "on"})
-    assert AuditEntry.objects.filter(action="member restored", actor__person=operator).count() == 1
-
-
-def test_the_last_owner_cannot_be_deactivated_in_the_admin(client, operator, rated, owner):
-    membership = Membership.objects.get(person=owner)
-    page = client.post(row(membership), {"role": "owner", "active": ""})
-    assert "only owner" in page.content.decode()
-    membership.refresh_from_db()
-    assert membership.active
-
-
-def test_a_researcher_on_the_staff_cannot_remove_people(client, rated, rater):
-    helper = make_person("helper", is_staff=True)
-    add_member(rated, helper, "researcher", None)
-    client.force_login(helper)
-    membership = Membership.objects.get(person=rater)
-    assert client.get(row(membership)).status_code == 200
-    assert client.post(row(membership), {"active": ""}).status_code == 403
-    membership.refresh_from_db()
-    assert membership.active
 
 
 def test_making_and_changing_people_is_recorded_without_passwords(client, operator):

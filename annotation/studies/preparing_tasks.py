@@ -10,7 +10,8 @@ from annotation.models import Study, TaskPreparation
 from annotation.pools import planned_items
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.kept_counts import exceeds
-from annotation.studies.lifecycle import prepare
+from annotation.studies.lifecycle import make_live, prepare
+from annotation.studies.live_checks import blocking_problems
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue
@@ -26,6 +27,20 @@ def prepare_few(study: Study) -> bool:
     """Make the missing tasks if only few items have none; return whether every item has its tasks now."""
     left = planned_items(study).filter(pk__gt=study.planned_through)
     return not exceeds(left, FEW_ITEMS) and prepare(study, SECONDS)
+
+
+def go_live(study: Study, person: Person) -> bool:
+    """Let annotators work, at once if only few items have no tasks yet; return whether they can start now.
+
+    Otherwise workers make the tasks first. Raises StudyRefusedError.
+    """
+    if problems := blocking_problems(study):
+        raise StudyRefusedError(f"The study cannot go live yet. {' '.join(one.text for one in problems)}")
+    if not prepare_few(study):
+        request_preparation(study, person, goes_live=True)
+        return False
+    make_live(study, person)
+    return True
 
 
 def request_preparation(study: Study, person: Person | None, *, goes_live: bool) -> None:

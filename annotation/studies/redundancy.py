@@ -15,6 +15,7 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
+from annotation.studies.preparing_tasks import request_redundancy
 from annotation.studies.routing_plan import lane_of
 from annotation.studies.slot_steps import MOST_SLOTS, next_number, next_order, shared_tasks
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
@@ -61,6 +62,18 @@ def set_study_redundancy(study: Study, count: int, reason: str, actor: Person | 
             new={"redundancy": count, **why},
         )  # fmt: skip
     study.redundancy = count
+
+
+def change_study_redundancy(study: Study, count: int, reason: str, actor: Person) -> None:
+    """Change how many raters each task of a study gets; workers change the tasks that exist. Raises StudyRefusedError.
+
+    The number of a draft is part of its file.
+    """
+    if study.status == Study.Status.DRAFT:
+        raise StudyRefusedError("Change the number of a draft on its page Build.")
+    with transaction.atomic():
+        set_study_redundancy(study, count, reason, actor)
+        request_redundancy(study, count, reason, actor)
 
 
 def _missing(study: Study, item: Item, tasks: Sequence[Task], slots: Sequence[Slot], count: int) -> list[Slot]:

@@ -21,14 +21,13 @@ from annotation.studies.live_checks import (
     CHECKS,
     DraftFacts,
     LiveProblem,
-    blocking_problems,
     invited_annotators,
     live_problems,
 )
 from annotation.studies.newer_counts import UNCHANGED, has_shown
 from annotation.studies.notices import study_notices
 from annotation.studies.planning import is_planned
-from annotation.studies.preparing_tasks import newest_preparation, prepare_few, request_preparation
+from annotation.studies.preparing_tasks import go_live, newest_preparation, prepare_few, request_preparation
 from annotation.studies.projects import projects_to_offer
 from annotation.studies.reading_speed import FASTEST
 from annotation.studies.study_overview import Contribution, Overview, overview_of
@@ -103,18 +102,14 @@ def make_live(request: HtmxRequest, slug: str) -> HttpResponse:
     """Go live if only few items have no tasks yet; otherwise workers make the tasks first, and the page shows it."""
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
-    if not study.is_live and (problems := blocking_problems(study)):
-        messages.error(request, f"The study cannot go live yet. {' '.join(one.text for one in problems)}")
-        return _back(request, study)
-    if not prepare_few(study):
-        request_preparation(study, person, goes_live=not study.is_live)
-        return _back(request, study)
     try:
-        if study.is_live:
+        if not study.is_live:
+            if go_live(study, person):
+                messages.success(request, "The study is live: annotators can start.")
+        elif prepare_few(study):
             messages.success(request, "All items are prepared.")
         else:
-            lifecycle.make_live(study, person)
-            messages.success(request, "The study is live: annotators can start.")
+            request_preparation(study, person, goes_live=False)
     except lifecycle.StudyRefusedError as problem:
         messages.error(request, str(problem))
     return _back(request, study)

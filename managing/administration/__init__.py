@@ -1,23 +1,5 @@
-"""The admin of what researchers change: each change is a verb that the pages call, too, with its checks and audit."""
+"""The admin of what researchers change: lists with actions, each a verb of the pages, and links to the pages."""
 
-from managing.administration import (
-    audit_admin,
-    grants_admin,
-    item_admin,
-    people_admin,
-    run_admin,
-    session_admin,
-    slot_admin,
-    study_admin,
-)
+from managing.administration import audit_admin, item_admin, people_admin, study_admin
 
-__all__ = [
-    "audit_admin",
-    "grants_admin",
-    "item_admin",
-    "people_admin",
-    "run_admin",
-    "session_admin",
-    "slot_admin",
-    "study_admin",
-]
+__all__ = ["audit_admin", "item_admin", "people_admin", "study_admin"]

@@ -1,147 +1,67 @@
-"""Items in the admin: added as lines of a file, edited in drafts, and steered; each page shows outputs and answers."""
+"""Items, their tasks and the tasks' places in the admin. Items are added and edited on the pages of their study."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
-from django.db.models import Model, QuerySet
-from django.forms import ModelForm
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
+from django.urls import reverse
 
-from accounts.access import person_of
 from accounts.models import Person
 from annotation.access import RESEARCHERS
-from annotation.blinded_rows import shown_rows
-from annotation.blinding import is_blind, shown_outputs
-from annotation.forms import LONGEST_REASON, PlainText
-from annotation.importing.line_reading import JSONInvalidError, parse_json
-from annotation.models import Item, Rating
-from annotation.studies.preparing_tasks import prepare_few, request_preparation
+from annotation.forms import ReasonForm
+from annotation.models import Item, Slot, Task
 from annotation.studies.redundancy import set_redundancy
-from annotation.studies.single_items import add_item, can_change, can_edit, change_item, remove_item
-from annotation.studies.slot_steps import MOST_SLOTS, add_rater, cancel_open
-from annotation.studies.steered_items import restore, set_priority, withdraw
+from annotation.studies.slot_steps import MOST_SLOTS, free_slot
+from annotation.studies.steered_items import ItemStepRefusedError
 from config.form_fields import WholeNumberField
-from managing.administration.confirmed_actions import ConfirmedAction, Given, in_roles
-from managing.administration.steered_admin import SteeredAdmin, TextForm
-from managing.administration.study_choice import StudyChoiceForm
-from managing.items.forms import GivenReasonForm, PriorityForm
-from reports.exporting.study_lines import item_lines
+from managing.administration.row_steps import Given, RowStep, SteeredAdmin, in_roles
+from managing.items.forms import GivenReasonForm
+from managing.items.page_steps import STEPS
 
-LONGEST = 1_000_000
-MOST_ITEMS = 200
-SHOWN_OUTPUTS, SHOWN_ANSWERS = 30, 200
 SHOWN_WORDS = 12
 
 
 class RedundancyForm(GivenReasonForm):
     count = WholeNumberField(label="Raters per task", min_value=1, max_value=MOST_SLOTS - 1)
-    field_order = ("count", "reason")
 
 
-class LinesField(PlainText):
-    """Lines of items.jsonl, as JSON objects."""
-
-    def clean(self, value: Any) -> Any:
-        lines = [line for line in super().clean(value).split("\n") if line.strip()]
-        if len(lines) > MOST_ITEMS:
-            raise ValidationError(f"Add at most {MOST_ITEMS} items at once, or upload a file.")
-        return [_object(line, f"Line {number} ") for number, line in enumerate(lines, 1)]
-
-
-class LineField(PlainText):
-    """One item as a JSON object."""
-
-    def clean(self, value: Any) -> Any:
-        return _object(super().clean(value), "This text ")
-
-
-def _object(text: str, subject: str) -> dict[str, Any]:
-    try:
-        body = parse_json(text)
-    except JSONInvalidError as problem:
-        raise ValidationError(f"{subject}{problem}.") from None
-    if not isinstance(body, dict):
-        raise ValidationError(f'{subject}is not a JSON object, such as {{"id": "item-1"}}.')
-    return body
-
-
-class AddItemsForm(StudyChoiceForm):
-    lines = LinesField(
-        max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 12, "cols": 100, "dir": "auto"}),
-        help_text="One item per line, as in items.jsonl (docs/formats.md): "
-        '{"id": "item-1", "document": "…", "instruction": "…", "outputs": [{"id": "system", "text": "…"}]}',
-    )  # fmt: skip
-    reason = PlainText(
-        max_length=LONGEST_REASON, required=False, widget=forms.TextInput, help_text="Only a locked study needs one."
+def _step_of_item(label: str, key: str, path: str, item_of: Callable[[Any], Item]) -> RowStep:
+    """A step of the item's page."""
+    form, take = STEPS[key].form, STEPS[key].take
+    return RowStep(
+        label, in_roles(path, RESEARCHERS), lambda row, person, given: bool(take(item_of(row), given, person)), form
     )
 
 
-class EditItemForm(TextForm):
-    line = LineField(
-        label="Item", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 20, "cols": 100, "dir": "auto"}),
-        help_text="As in items.jsonl. Only items of drafts can be changed, and their id stays.",
-    )  # fmt: skip
-    row: Item
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not self.is_bound:
-            [line] = item_lines(self.row.study, self.row.key)
-            self.initial["line"] = json.dumps(line, ensure_ascii=False, indent=2)
-
-
-of_researchers = in_roles("study", RESEARCHERS)
+def _item_steps(path: str, item_of: Callable[[Any], Item]) -> dict[str, RowStep]:
+    """The steps that change all tasks of an item."""
+    return {
+        "priority": _step_of_item("Set priority", "priority", path, item_of),
+        "redundancy": RowStep(
+            "Change redundancy", in_roles(path, RESEARCHERS),
+            lambda row, person, given: bool(set_redundancy(item_of(row), given["count"], given["reason"], person)),
+            RedundancyForm,
+        ),
+        "cancel": _step_of_item("Cancel open places", "cancel_open", path, item_of),
+    }  # fmt: skip
 
 
-def _steps() -> Iterator[ConfirmedAction]:
-    yield ConfirmedAction(
-        "withdraw", "Withdraw", "Takes the items out of tasks and figures. Their answers are kept.", of_researchers,
-        lambda item, person, given: withdraw(item, given["reason"], person), form=GivenReasonForm,
-        suits=lambda item: item.withdrawn_at is None,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "restore", "Restore", "The items are given out again, and their answers count.", of_researchers,
-        lambda item, person, given: restore(item, given["reason"], person), form=GivenReasonForm,
-        suits=lambda item: item.withdrawn_at is not None,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "priority", "Set priority", "Gives the items' tasks out before or after others of their batch.",
-        of_researchers, lambda item, person, given: set_priority(item, given["priority"], given["reason"], person),
-        form=PriorityForm,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "redundancy", "Change redundancy", "Adds open places to the items' tasks, or removes open ones.",
-        of_researchers, _redundancy, form=RedundancyForm,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "add_rater", "Ask one more rater", "Adds an open place to each of the items' tasks.", of_researchers,
-        lambda item, person, given: bool(add_rater(item, given["reason"], person)), form=GivenReasonForm,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "cancel", "Cancel open places", "Nobody else is asked. Places that are held or filled stay.", of_researchers,
-        lambda item, person, given: bool(cancel_open(item, given["reason"], person)), form=GivenReasonForm,
-    )  # fmt: skip
-    yield ConfirmedAction(
-        "remove", "Remove from the draft", "Deletes the items. Only a draft's items can be removed.", of_researchers,
-        lambda item, person, given: remove_item(item, person), suits=lambda item: can_change(item.study),
-    )  # fmt: skip
-
-
-def _redundancy(item: Item, person: Person, given: Given) -> None:
-    set_redundancy(item, given["count"], given["reason"], person)
+def _itself(item: Item) -> Item:
+    return item
 
 
 @admin.register(Item)
 class ItemAdmin(SteeredAdmin):
-    steps = tuple(_steps())
-    add_form = AddItemsForm
-    add_fields = ("study", "lines", "reason")
+    steps = {
+        "withdraw": _step_of_item("Withdraw", "withdraw", "study", _itself),
+        "restore": _step_of_item("Restore", "restore", "study", _itself),
+        "add_rater": _step_of_item("Ask one more rater", "add_rater", "study", _itself),
+        **_item_steps("study", _itself),
+    }
     is_large = True
     search_help_text = "Finds exactly this id. The study's own table of items also searches texts."
     list_display = ["key", "begins", "study", "set", "pool", "priority", "withdrawn_at"]
@@ -150,35 +70,15 @@ class ItemAdmin(SteeredAdmin):
     search_fields = ["key"]
     list_select_related = ["study"]
     ordering = ["study_id", "pk"]
-    facts = ("priority", "withdrawn_at", "withdrawn_reason", "outputs_shown", "answers_shown")
-    readonly_fields = facts
-    content = (
-        "key", "study", "instruction", "document", "source", "categories", "references", "set", "pool", "gold",
-        "feedback", "metadata", "content",
-    )  # fmt: skip
+    fields = [
+        "key", "study", "instruction", "document", "priority", "withdrawn_at", "withdrawn_reason", "source",
+        "categories", "references", "set", "pool", "gold", "feedback", "metadata", "content",
+    ]  # fmt: skip
 
     @admin.display(description="instruction")
     def begins(self, item: Item) -> str:
         words = item.instruction.split(None, SHOWN_WORDS)
         return " ".join(words[:SHOWN_WORDS]) + (" …" if len(words) > SHOWN_WORDS else "")
-
-    @admin.display(description="outputs")
-    def outputs_shown(self, item: Item) -> SafeString:
-        found = item.outputs.order_by("position")
-        outputs = shown_outputs(item.study, found if is_blind(item.study) else found[: SHOWN_OUTPUTS + 1])
-        context = {"outputs": outputs[:SHOWN_OUTPUTS], "more": len(outputs) > SHOWN_OUTPUTS, "most": SHOWN_OUTPUTS}
-        return render_to_string("admin/_item_outputs.html", context)
-
-    @admin.display(description="answers")
-    def answers_shown(self, item: Item) -> SafeString:
-        rows = Rating.objects.filter(item=item, is_current=True).select_related(
-            "rater", "question", "output", "other_output"
-        )
-        answers = list(
-            shown_rows(rows, "study").order_by("rater__name", "question__position", "pk")[: SHOWN_ANSWERS + 1]
-        )
-        context = {"answers": answers[:SHOWN_ANSWERS], "more": len(answers) > SHOWN_ANSWERS, "most": SHOWN_ANSWERS}
-        return render_to_string("admin/_item_answers.html", context)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Item]:
         items = super().get_queryset(request).select_related("study")
@@ -187,29 +87,78 @@ class ItemAdmin(SteeredAdmin):
             return items.defer("document", "references", "metadata", "content", "gold", "feedback")
         return items
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request) and isinstance(obj, Item) and can_edit(obj.study)
+    def view_on_site(self, item: Item) -> str:
+        return reverse("managing:item", args=[item.study.slug, item.pk])
 
-    def text_form(self, request: HttpRequest, obj: Any) -> type[TextForm]:
-        return AddItemsForm if obj is None else EditItemForm
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return self.add_fields
-        steering, texts = self.facts[:3], self.facts[3:]
-        if self.has_change_permission(request, obj):
-            return ("line", *texts, *steering)
-        return (*self.content[:4], *texts, *steering, *self.content[4:])
+def _free(slot: Slot, person: Person, given: Given) -> None:
+    free_slot(slot, given["reason"], person)
 
-    def save_model(self, request: HttpRequest, obj: Item, form: ModelForm, change: bool) -> None:
-        person, given = person_of(request), form.cleaned_data
-        if change:
-            change_item(obj, given["line"], person)
-            return
-        study = given["study"]
-        for line in given["lines"]:
-            add_item(study, line, person, given["reason"])
-        if study.is_live and not prepare_few(study):
-            request_preparation(study, person, goes_live=False)
-        newest = Item.objects.filter(study=study).latest("pk")
-        obj.pk, obj.study, obj.key = newest.pk, study, newest.key
+
+def _free_held(task: Task, person: Person, given: Given) -> bool:
+    held = list(task.slots.filter(state=Slot.State.HELD).select_related("item").order_by("number"))
+    for slot in held:
+        with suppress(ItemStepRefusedError):  # it was filled or freed meanwhile
+            free_slot(slot, given["reason"], person)
+    return bool(held)
+
+
+@admin.register(Slot)
+class SlotAdmin(SteeredAdmin):
+    steps = {"free": RowStep("Release", in_roles("study", RESEARCHERS), _free, ReasonForm)}
+    is_large = True
+    search_help_text = "Finds exactly this item id or rater."
+    list_display = ["item", "number", "state", "holder", "lease_until", "task_id", "study"]
+    list_filter = ["state"]
+    plain_filters = ("state",)
+    search_fields = ["item__key", "holder__name"]
+    list_select_related = ["study", "item", "holder"]
+    ordering = ["item_id", "pk"]
+
+    def view_on_site(self, slot: Slot) -> str:
+        return reverse("managing:item", args=[slot.item.study.slug, slot.item_id])
+
+
+@admin.register(Task)
+class TaskAdmin(SteeredAdmin):
+    study_path = "item__study"
+    steps = {
+        "free": RowStep("Release", in_roles("item__study", RESEARCHERS), _free_held, ReasonForm),
+        **_item_steps("item__study", lambda task: task.item),
+    }
+    is_large = True
+    search_help_text = "Finds exactly this item id."
+    list_display = ["item", "variant", "places", "filled", "held", "id"]
+    search_fields = ["item__key"]
+    list_select_related = ["item"]
+    ordering = ["item_id", "pk"]
+    fields = ["item", "variant"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
+        tasks: QuerySet[Task] = super().get_queryset(request)
+        return tasks.annotate(
+            all_slots=_slots(), filled_slots=_slots(Slot.State.FILLED), held_slots=_slots(Slot.State.HELD)
+        )
+
+    def places(self, task: Task) -> int:
+        return _counted(task, "all_slots")
+
+    def filled(self, task: Task) -> int:
+        return _counted(task, "filled_slots")
+
+    def held(self, task: Task) -> int:
+        return _counted(task, "held_slots")
+
+    def view_on_site(self, task: Task) -> str:
+        return reverse("managing:item", args=[task.item.study.slug, task.item_id])
+
+
+def _slots(state: str | None = None) -> Coalesce:
+    """The number of a task's slots, in a state if one is given: computed for the rows of a page only."""
+    slots = Slot.objects.filter(task=OuterRef("pk"), **({} if state is None else {"state": state}))
+    return Coalesce(Subquery(slots.order_by().values("task").annotate(count=Count("pk")).values("count")), 0)
+
+
+def _counted(task: Task, name: str) -> int:
+    count: int = getattr(task, name)
+    return count

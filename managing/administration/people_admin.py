@@ -1,97 +1,65 @@
-"""Memberships and raters in the admin."""
+"""Memberships, invitations and tokens in the admin. New ones are made on the pages of their study."""
 
 from django.contrib import admin
-from django.db.models import Model
-from django.forms import ModelForm
-from django.http import HttpRequest
+from django.db.models import Q
+from django.urls import reverse
 
-from accounts.access import person_of
 from accounts.models import Person
-from annotation.access import OWNERS, studies_of
+from annotation.access import OWNERS, RESEARCHERS, inviters, studies_of
+from annotation.admin import StudyScopedAdmin
 from annotation.forms import RoleForm
 from annotation.members import membership
-from annotation.models import Membership, Rater
-from managing.administration.confirmed_actions import ConfirmedAction, Given, in_roles
-from managing.administration.steered_admin import SteeredAdmin
+from annotation.members.revoking import revoke_invitation, revoke_token
+from annotation.models import Invitation, Membership, Rater, Token
+from annotation.models.people import Role
+from managing.administration.row_steps import RowStep, SteeredAdmin, in_roles
 
 of_owners = in_roles("study", OWNERS)
 
 
+def revocable_invitations(person: Person) -> Q:
+    """Invitations to a role to which `person` may invite in their study."""
+    allowed = Q(pk=None)
+    for role in Role.values:
+        allowed |= Q(role=role, study__in=studies_of(person, inviters(role)).values("pk"))
+    return allowed
+
+
+def revocable_tokens(person: Person) -> Q:
+    """Tokens that `person` may revoke: their own, and as an owner of the study anybody's."""
+    own = Q(made_by=person, study__in=studies_of(person, RESEARCHERS).values("pk"))
+    return own | Q(study__in=studies_of(person, OWNERS).values("pk"))
+
+
 @admin.register(Membership)
 class MembershipAdmin(SteeredAdmin):
-    """The study's owners change roles, remove people and let them back in."""
-
-    steps = (
-        ConfirmedAction(
-            "remove", "Remove", "Their answers stay; the tasks that they hold go to others.", of_owners,
-            lambda member, person, given: membership.deactivate_member(member, person),
-            suits=lambda member: member.active,
+    steps = {
+        "remove": RowStep(
+            "Remove", of_owners, lambda member, person, given: membership.deactivate_member(member, person)
         ),
-        ConfirmedAction(
-            "restore", "Let back in", "In the role that they had.", of_owners,
-            lambda member, person, given: membership.restore_member(member, person),
-            suits=lambda member: not member.active,
+        "restore": RowStep(
+            "Let back in", of_owners, lambda member, person, given: membership.restore_member(member, person)
         ),
-        ConfirmedAction(
-            "change_role", "Change role", "Annotators who become researchers lose the tasks that they hold.", of_owners,
-            lambda member, person, given: membership.change_role(member, given["role"], person), form=RoleForm,
+        "change_role": RowStep(
+            "Change role", of_owners,
+            lambda member, person, given: membership.change_role(member, given["role"], person), RoleForm,
         ),
-    )  # fmt: skip
+    }  # fmt: skip
     list_display = ["person", "study", "role", "active", "created_at"]
     list_filter = ["active", "role"]
     plain_filters = ("active", "role")
     search_fields = ["person__username", "study__slug"]
     list_select_related = ["person", "study"]
     fields = ["person", "study", "role", "active", "created_at"]
-    readonly_fields = ["person", "study", "created_at"]
     ordering = ["-pk"]
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        if not isinstance(obj, Membership):
-            return self.has_module_permission(request)
-        return studies_of(person_of(request), OWNERS).filter(pk=obj.study_id).exists()
-
-    def save_model(self, request: HttpRequest, obj: Membership, form: ModelForm, change: bool) -> None:
-        person, active, role = person_of(request), obj.active, obj.role
-        step = membership.restore_member if active else membership.deactivate_member
-        membership.change_role(obj, role, person)
-        step(obj, person)
-
-
-def _member(rater: Rater) -> Membership | None:
-    return Membership.objects.filter(study=rater.study_id, person=rater.person_id).first()
-
-
-def _remove(rater: Rater, person: Person, given: Given) -> bool:
-    member = _member(rater)
-    if member is None or not member.active:
-        return False
-    membership.deactivate_member(member, person)
-    return True
-
-
-def _restore(rater: Rater, person: Person, given: Given) -> bool:
-    member = _member(rater)
-    if member is None or member.active:
-        return False
-    membership.restore_member(member, person)
-    return True
+    def view_on_site(self, member: Membership) -> str:
+        return reverse("annotation:people", args=[member.study.slug])
 
 
 @admin.register(Rater)
-class RaterAdmin(SteeredAdmin):
-    """People, imported names, models and metrics that judge. People are removed and let back in as on *People*."""
-
-    steps = (
-        ConfirmedAction(
-            "remove", "Remove from the study", "Their answers stay; the tasks that they hold go to others.", of_owners,
-            _remove, suits=lambda rater: (member := _member(rater)) is not None and member.active,
-        ),
-        ConfirmedAction(
-            "restore", "Let back in", "In the role that they had.", of_owners, _restore,
-            suits=lambda rater: (member := _member(rater)) is not None and not member.active,
-        ),
-    )  # fmt: skip
+class RaterAdmin(StudyScopedAdmin):
+    """People, imported names, models and metrics that judge."""
 
     list_display = ["name", "kind", "study", "person", "created_at"]
     list_filter = ["kind"]
@@ -99,3 +67,40 @@ class RaterAdmin(SteeredAdmin):
     search_fields = ["name"]
     list_select_related = ["study", "person"]
     ordering = ["-pk"]
+
+
+@admin.register(Invitation)
+class InvitationAdmin(SteeredAdmin):
+    steps = {
+        "revoke": RowStep(
+            "Revoke", revocable_invitations, lambda invitation, person, given: revoke_invitation(invitation, person)
+        )
+    }
+    list_display = ["note", "role", "study", "created_by", "created_at", "expires_at", "accepted_by", "revoked_at"]
+    list_display_links = ["created_at"]
+    list_filter = ["role"]
+    plain_filters = ("role",)
+    search_fields = ["note"]
+    list_select_related = ["study", "created_by", "accepted_by"]
+    exclude = ["token_hash"]
+    ordering = ["-pk"]
+
+    def view_on_site(self, invitation: Invitation) -> str:
+        return reverse("annotation:invitations", args=[invitation.study.slug])
+
+
+@admin.register(Token)
+class TokenAdmin(SteeredAdmin):
+    steps = {
+        "revoke": RowStep("Revoke", revocable_tokens, lambda token, person, given: revoke_token(token, person)),
+    }
+    list_display = ["name", "study", "scope", "made_by", "created_at", "expires_at", "last_used_at", "revoked_at"]
+    list_filter = ["scope"]
+    plain_filters = ("scope",)
+    search_fields = ["name"]
+    list_select_related = ["study", "made_by"]
+    exclude = ["token_hash"]
+    ordering = ["-pk"]
+
+    def view_on_site(self, token: Token) -> str | None:
+        return reverse("annotation:tokens", args=[token.study.slug]) if token.study else None

@@ -35,11 +35,12 @@ def test_an_operator_resets_it_in_the_admin_and_the_sessions_end(client, owner, 
     theirs.post(STEP, {"code": code_of(key, clock)})
     assert is_in(theirs)
     one = operator(client, clock)
-    change = f"/admin/accounts/secondfactor/{SecondFactor.objects.get(person=owner).pk}/change/"
-    assert key not in client.get(change).content.decode()
-    client.post(change, {})
+    factor = SecondFactor.objects.get(person=owner)
+    assert key not in client.get(f"/admin/accounts/secondfactor/{factor.pk}/change/").content.decode()
+    chosen = {"action": "reset", "_selected_action": [factor.pk]}
+    assert client.post("/admin/accounts/secondfactor/", {**chosen, "_selected_action": ["x"]}).status_code == 302
     assert SecondFactor.objects.filter(person=owner).exists()
-    assert client.post(change, {"reset": "on"}).status_code == 302
+    assert client.post("/admin/accounts/secondfactor/", chosen).status_code == 302
     assert not SecondFactor.objects.filter(person=owner).exists()
     assert not is_in(theirs)
     assert AuditEntry.objects.get(action="second factor reset").actor.person == one
@@ -47,8 +48,9 @@ def test_an_operator_resets_it_in_the_admin_and_the_sessions_end(client, owner, 
 
 def test_in_the_admin_nobody_resets_their_own(client, db, clock):
     one = operator(client, clock)
-    change = f"/admin/accounts/secondfactor/{SecondFactor.objects.get(person=one).pk}/change/"
-    assert client.post(change, {"reset": "on"}).status_code == 403
+    chosen = {"action": "reset", "_selected_action": [SecondFactor.objects.get(person=one).pk]}
+    page = client.post("/admin/accounts/secondfactor/", chosen, follow=True).content.decode()
+    assert "Your own was not removed" in page
     assert SecondFactor.objects.filter(person=one).exists()
 
 

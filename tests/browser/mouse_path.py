@@ -34,6 +34,11 @@ def sign_in(page: Page, name: str) -> None:
 def make_from_template(page: Page, template: str) -> None:
     """From the first page through the question builder to the overview of a draft."""
     page.get_by_role("link", name="New study").click()
+    choose_template(page, template)
+
+
+def choose_template(page: Page, template: str) -> None:
+    """From the page of new studies through the question builder to the overview of a draft."""
     page.get_by_role("link", name=study_templates()[template].label).click()
     page.get_by_label("Title").fill(TITLE)
     page.get_by_role("button", name="Make the draft").click()

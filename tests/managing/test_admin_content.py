@@ -1,7 +1,4 @@
-"""Studies, items and places in the admin: made, changed and steered by the verbs of the pages."""
-
-import json
-import re
+"""Items, tasks and places in the admin: steered by the verbs of the pages, and made and edited on those pages."""
 
 import pytest
 from django.contrib import admin
@@ -10,29 +7,22 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.limited_pages import LimitedPaginator
 from accounts.models import AuditEntry
 from annotation.background import task_preparing
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
+from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Item, Membership, Rating, Slot, Study, TaskPreparation
+from annotation.members.tokens import issue_token
+from annotation.models import Invitation, Item, JudgeRun, Membership, Rating, Slot, Study, TaskPreparation, Token
 from config.background.claiming import run_waiting
 from managing.administration import study_admin
-from managing.administration.steered_admin import SteeredAdmin
-from tests.conftest import add_item
-from tests.managing.test_admin_actions import act, given, listing, page_of
+from managing.administration.row_steps import SteeredAdmin
+from tests.conftest import add_item, draft_study
+from tests.managing.test_admin_actions import act, listing, page_of
 
 pytestmark = pytest.mark.django_db
-BODY = """slug: from-admin
-title: Made in the admin
-protocol: rating
-redundancy: 2
-questions:
-  - {key: follows, type: binary, text: Does it follow?}
-"""
-SINCE = re.compile(r'name="since" value="([0-9a-f]{16})"')
-OUTPUTS = [{"id": "a", "text": "At nine."}]
-LINE = {"id": "one", "document": "It sails at nine.", "instruction": "When?", "outputs": OUTPUTS}
 
 
 @pytest.fixture
@@ -43,148 +33,42 @@ def staff(client, owner, study):
     return owner
 
 
-@pytest.fixture
-def draft(client, staff):
-    assert client.post(reverse("admin:annotation_study_add"), {"body": BODY}).status_code == 302
-    return Study.objects.get(slug="from-admin")
+def test_add_study_leads_to_the_page_that_makes_studies(client, staff):
+    assert reverse("admin:annotation_study_add") in client.get(listing(Study)).content.decode()
+    assert client.get(reverse("admin:annotation_study_add"))["Location"] == reverse("managing:new_study")
 
 
-def since(client, draft):
-    return SINCE.search(client.get(page_of(draft)).content.decode())[1]
-
-
-def add(client, study, *lines):
-    text = "\n".join(json.dumps(line) for line in lines)
-    return client.post(reverse("admin:annotation_item_add"), {"study": study.pk, "lines": text})
-
-
-def test_a_study_begins_as_a_template_and_its_maker_owns_it(client, staff):
-    page = client.get(reverse("admin:annotation_study_add") + "?template=plain").content.decode()
-    assert "protocol: rating" in page
-    assert client.post(reverse("admin:annotation_study_add"), {"body": BODY}).status_code == 302
-    study = Study.objects.get(slug="from-admin")
-    assert (study.status, study.redundancy) == ("draft", 2)
-    assert Membership.objects.get(study=study).role == "owner"
-
-
-def test_all_problems_of_a_study_file_are_said_and_nothing_typed_is_lost(client, staff):
-    wrong = BODY.replace("rating", "ratings").replace("binary", "unary") + "redundance: 3\n"
-    page = client.post(reverse("admin:annotation_study_add"), {"body": wrong}).content.decode()
-    assert "redundance" in page
-    assert "unary" in page
-    assert "protocol" in page
-    page = client.post(reverse("admin:annotation_study_add"), {"body": "a: [1"}).content.decode()
-    assert "is not valid YAML" in page
-    assert Study.objects.count() == 1
-
-
-def test_a_draft_is_changed_and_deleted(client, draft):
-    form = {"body": BODY.replace("redundancy: 2", "redundancy: 3"), "since": since(client, draft)}
-    assert client.post(page_of(draft), form).status_code == 302
-    draft.refresh_from_db()
-    assert draft.redundancy == 3
-    act(client, "redundancy", [draft], confirmed="1", **given(count=4, reason="More"))
-    draft.refresh_from_db()
-    assert draft.redundancy == 4
-    response = act(client, "delete", [draft], confirmed="1", from_row="1")
-    assert response.status_code == 302
-    assert not Study.objects.filter(slug="from-admin").exists()
-
-
-def test_a_draft_that_somebody_else_changed_is_not_overwritten_unasked(client, draft):
-    form = {"body": BODY.replace("Made in the admin", "Mine"), "since": since(client, draft)}
-    Study.objects.filter(pk=draft.pk).update(title="Theirs")
-    response = client.post(page_of(draft), form)
-    assert response.status_code == 200
-    assert "Somebody else changed this draft" in response.content.decode()
-    assert "title: Mine" in response.content.decode()
-    assert Study.objects.get(pk=draft.pk).title == "Theirs"
-    again = {**form, "since": SINCE.search(response.content.decode())[1]}
-    assert client.post(page_of(draft), again).status_code == 302
-    assert Study.objects.get(pk=draft.pk).title == "Mine"
-
-
-def test_a_study_that_is_no_draft_keeps_all_but_its_description(client, staff, study):
-    form = {"title": "Renamed", "description": "", "contact": "", "body": BODY}
-    assert client.post(page_of(study), form).status_code == 302
-    study.refresh_from_db()
-    assert (study.title, study.slug) == ("Renamed", "study")
-
-
-def test_items_are_added_edited_and_removed_in_a_draft(client, draft):
-    assert add(client, draft, LINE, {**LINE, "id": "two"}).status_code == 302
-    item = Item.objects.get(study=draft, key="one")
-    page = client.get(page_of(item)).content.decode()
-    assert "At nine." in page
-    assert item.digest not in page
-    assert client.post(page_of(item), {"line": json.dumps({**LINE, "document": "Changed."})}).status_code == 302
-    item.refresh_from_db()
-    assert item.document == "Changed."
-    page = client.post(page_of(item), {"line": '{"id": "one", "outputs": 7}'}).content.decode()
-    assert "outputs" in page
-    act(client, "remove", [item], confirmed="1")
-    assert list(Item.objects.filter(study=draft).values_list("key", flat=True)) == ["two"]
-    assert (
-        "is not a JSON object"
-        in client.post(reverse("admin:annotation_item_add"), {"study": draft.pk, "lines": "[1]"}).content.decode()
-    )
-
-
-def test_one_wrong_line_adds_no_item(client, draft):
-    page = add(client, draft, LINE, {**LINE, "id": ""}).content.decode()
-    assert "id" in page
-    assert not Item.objects.filter(study=draft).exists()
-
-
-def test_an_item_of_a_live_study_is_shown_with_its_answers_and_cannot_be_edited(client, staff, study, rater):
-    task = next_assignment(study, rater_for(study, rater))
-    submit(task, Submission({"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["CANARY-COMMENT"]}, 0, 1))
-    item = task.task.item
-    page = client.get(page_of(item)).content.decode()
-    assert "CANARY-COMMENT" in page
-    assert rater_for(study, rater).name in page
-    assert "system-north" in page
-    assert client.post(page_of(item), {"line": "{}"}).status_code == 403
+def test_each_row_has_a_link_to_the_page_that_changes_it(client, staff, study, rater):
+    invite(study, "annotator", staff)
+    issue_token(study, staff, name="nightly", scope="read")
+    run = JudgeRun.objects.create(rater=rater_for(study, rater), name="run-1", configuration={})
+    for row in (
+        study, study.items.first(), study.slots.first(), study.items.first().tasks.first(), run,
+        Membership.objects.first(), Invitation.objects.get(), Token.objects.get(),
+    ):  # fmt: skip
+        page = client.get(page_of(row))
+        [link] = [line for line in page.content.decode().splitlines() if "View on site" in line]
+        assert client.get(link.split('href="')[1].split('"')[0]).status_code == 200, row
 
 
 def test_items_are_withdrawn_restored_and_given_priority_with_a_reason(client, staff, study):
     items = list(study.items.all())
-    assert act(client, "withdraw", items, confirmed="2", **given(reason="")).status_code == 422
-    act(client, "withdraw", items, confirmed="2", **given(reason="Broken"))
+    assert "Withdraw: Give a reason." in act(client, "withdraw", items)
+    assert not Item.objects.filter(study=study).exclude(withdrawn_at=None).exists()
+    act(client, "withdraw", items, reason="Broken")
     assert not Item.objects.filter(study=study, withdrawn_at=None).exists()
-    act(client, "restore", items, confirmed="2", **given(reason="Fixed"))
-    act(client, "priority", items, confirmed="2", **given(reason="Soon", priority="0"))
+    act(client, "restore", items, reason="Fixed")
+    act(client, "priority", items, reason="Soon", priority="0")
     assert set(study.items.values_list("priority", "withdrawn_at")) == {(0, None)}
     actions = AuditEntry.objects.filter(actor__person=staff).values_list("action", flat=True)
     assert sorted(actions) == sorted(["item withdrawn", "item restored", "priority set"] * 2)
 
 
-def test_a_locked_study_is_described_and_reopened_for_a_reason(client, staff, study):
-    Study.objects.filter(pk=study.pk).update(status="closed", locked_at=timezone.now())
-    assert 'name="reason"' in client.get(page_of(study)).content.decode()
-    told = {"title": "Ferries", "description": "", "contact": ""}
-    assert "Give a reason for the correction." in client.post(page_of(study), told).content.decode()
-    assert client.post(page_of(study), {**told, "reason": "A wrong name."}).status_code == 302
-    assert AuditEntry.objects.get(action="study described").new == {"title": "Ferries", "reason": "A wrong name."}
-    act(client, "reopen", [study], confirmed="1")
-    study.refresh_from_db()
-    assert (study.status, study.title) == ("closed", "Ferries")
-    act(client, "reopen", [study], confirmed="1", **given(reason="More answers."))
-    study.refresh_from_db()
-    assert (study.status, study.locked_at) == ("live", None)
-    assert 'name="reason"' not in client.get(page_of(study)).content.decode()
-
-
-def test_workers_change_the_redundancy_of_a_study_with_many_items(client, staff, study, monkeypatch):
-    monkeypatch.setattr(study_admin, "MOST_ITEMS", 1)
+def test_workers_change_the_redundancy_of_a_study(client, staff, study, monkeypatch):
     monkeypatch.setattr(task_preparing, "AT_ONCE", 1)
-    page = client.post(
-        listing(Study), {"action": "redundancy", "_selected_action": [study.pk], "confirmed": "1",
-                         **given(count=4, reason="More")}, follow=True,
-    ).content.decode()  # fmt: skip
-    assert study_admin.CHANGING in page
+    assert study_admin.CHANGING in act(client, "redundancy", [study], count=4, reason="More")
     assert set(Slot.objects.values_list("number", flat=True)) == {0, 1}
-    act(client, "redundancy", [study], confirmed="1", **given(count=5, reason="Even more"))
+    act(client, "redundancy", [study], count=5, reason="Even more")
     study.refresh_from_db()
     assert study.redundancy == 4  # refused together with the study's own change while one is under way
     run_waiting()
@@ -196,30 +80,45 @@ def test_workers_change_the_redundancy_of_a_study_with_many_items(client, staff,
     assert entries.count() == 2
 
 
-def test_redundancy_is_changed_for_items_and_for_a_study(client, staff, study):
+def test_the_redundancy_of_a_draft_is_part_of_its_file(client, staff):
+    draft = draft_study("draft")
+    add_member(draft, staff, "owner", None)
+    assert "Change the number of a draft on its page Build." in act(client, "redundancy", [draft], count=4, reason="x")
+    assert not TaskPreparation.objects.exists()
+
+
+def test_redundancy_is_changed_for_items(client, staff, study):
     item = study.items.first()
-    act(client, "redundancy", [item], confirmed="1", **given(count=4, reason="Unsure"))
+    act(client, "redundancy", [item], count=4, reason="Unsure")
     assert {task.slots.count() for task in item.tasks.all()} == {4}
-    act(client, "redundancy", [study], confirmed="1", **given(count=1, reason="Enough"))
-    study.refresh_from_db()
-    assert study.redundancy == 1
-    assert {task.slots.count() for one in study.items.all() for task in one.tasks.all()} == {1}
-    act(client, "add_rater", [item], confirmed="1", **given(reason="One more"))
-    act(client, "cancel", [item], confirmed="1", **given(reason="No more"))
+    act(client, "redundancy", [item], count="", reason="Unsure")
+    act(client, "redundancy", [item], count=1, reason="Enough")
+    assert {task.slots.count() for task in item.tasks.all()} == {1}
+    act(client, "add_rater", [item], reason="One more")
+    act(client, "cancel", [item], reason="No more")
     assert not item.slots.exists()
 
 
-def test_places_are_released_and_reassigned(client, staff, study, rater, stranger):
-    add_member(study, stranger, "annotator", None)
+def test_places_are_released(client, staff, study, rater):
     next_assignment(study, rater_for(study, rater))
     slot = Slot.objects.filter(state="held").first()
-    act(client, "free", [slot], confirmed="1", **given(reason="Away"))
+    act(client, "free", [slot], reason="Away")
     slot.refresh_from_db()
     assert slot.state == "open"
-    member = Membership.objects.get(study=study, person=stranger)
-    act(client, "reassign", [slot], confirmed="1", **given(member=member.pk, days=2, reason=""))
-    slot.refresh_from_db()
-    assert (slot.state, slot.holder.person) == ("held", stranger)
+
+
+def test_tasks_are_released_and_steered_with_their_items(client, staff, study, rater):
+    task = next_assignment(study, rater_for(study, rater)).task
+    act(client, "free", [task], reason="Away")
+    assert not Slot.objects.filter(state="held").exists()
+    assert "nothing to change in 1" in act(client, "free", [task])
+    act(client, "redundancy", list(task.item.tasks.order_by("pk")[:2]), count=3, reason="Unsure")
+    assert {one.slots.count() for one in task.item.tasks.all()} == {3}
+    act(client, "priority", [task], priority=0, reason="First")
+    task.item.refresh_from_db()
+    assert task.item.priority == 0
+    act(client, "cancel", [task], reason="Enough")
+    assert not task.item.slots.filter(state="open").exists()
 
 
 def queries_of(client, address):
@@ -250,7 +149,5 @@ def test_no_list_asks_more_for_more_rows_or_counts_them_all(client, staff, study
 
 
 def test_a_long_list_is_counted_up_to_a_limit_only(client, staff, study, monkeypatch):
-    from accounts.limited_pages import LimitedPaginator
-
     monkeypatch.setattr(LimitedPaginator, "most", 1)
     assert "more than 1 items" in client.get(listing(Item)).content.decode()
