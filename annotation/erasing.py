@@ -19,7 +19,6 @@ from annotation.models import (
     Batch,
     DraftConflict,
     DrawnAnswer,
-    DueCheck,
     ExclusionReply,
     FlagAnswer,
     Guideline,
@@ -89,6 +88,9 @@ class Erasing:
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         """Delete what the rater answered, and what others said about it."""
 
+    def erase_tasks(self, tasks: QuerySet[Task], erased: ErasedRows) -> None:
+        """Delete the app's rows about these tasks, which are erased."""
+
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Empty or delete every row of the study that names the person."""
 
@@ -120,7 +122,7 @@ class AnnotationErasing(Erasing):
         (ExclusionReply, "exclusion__rater__study"), (RaterExclusion, "rater__study"), (RaterPause, "rater__study"),
         (SpotCheck, "annotation__rater__study"), (SpanReview, "rating__study"), (Rating, "study"),
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
-        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"), (DueCheck, "rater__study"),
+        (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
         (SeenItem, "item__study"), (Slot, "item__study"),
         (QuotaMember, "quota__study"), (RoutingQuota, "study"), (RoutedRater, "rater__study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
@@ -161,7 +163,6 @@ class AnnotationErasing(Erasing):
             erased.delete(model.objects.filter(rater=rater))
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
-        erased.delete(DueCheck.objects.filter(rater=rater))
         erased.delete(SeenItem.objects.filter(rater=rater))
         erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
         _erase_routing(rater, erased)
@@ -232,7 +233,8 @@ def erase_tasks(tasks: QuerySet[Task], erased: ErasedRows) -> None:
     erased.delete(FlagAnswer.objects.filter(task__in=tasks))
     _erase_annotations(Annotation.objects.filter(task__in=tasks), erased)
     _erase_assignments(Assignment.objects.filter(task__in=tasks), erased)
-    erased.delete(DueCheck.objects.filter(task__in=tasks))
+    for erasing in all_erasing():
+        erasing.erase_tasks(tasks, erased)
     erased.delete(Slot.objects.filter(task__in=tasks))
     erased.delete(TaskOutput.objects.filter(task__in=tasks))
     erased.delete(tasks)

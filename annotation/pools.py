@@ -1,7 +1,7 @@
 """Pools of items: only items of the main pool have the study's tasks, are judged by machines, and count in figures.
 
-A withdrawn item keeps its pool, tasks and answers, but counts as none of the others do. Items of hidden checks are
-copies made by the program: no list, count or file of the study has them or their answers.
+A withdrawn item keeps its pool, tasks and answers, but counts as none of the others do. Copies that the
+program made are in no list, count or file of the study, and neither are their answers.
 """
 
 from django.db.models import OuterRef, Q, QuerySet
@@ -9,8 +9,8 @@ from django.db.models import OuterRef, Q, QuerySet
 from annotation.models import Item, Study
 
 MAIN = Item.Pool.MAIN.value
-CHECK = Item.Pool.CHECK.value
-FILE_POOLS = tuple(pool for pool in Item.Pool.values if pool != CHECK)
+COPIES = Item.Pool.COPIES.value
+FILE_POOLS = tuple(pool for pool in Item.Pool.values if pool != COPIES)
 """The pools that files and forms may name."""
 COUNTED = {"pool": MAIN, "withdrawn_at": None}
 """The fields of an item that counts."""
@@ -37,10 +37,10 @@ def in_main_pool(study: Study, item: str = "item") -> Q:
     return ~Q(**{f"{item}__in": others.values("pk")})
 
 
-def no_checks(study: Study | OuterRef, item: str = "item") -> Q:
-    """Return the condition for rows of the study that belong to no hidden check; `item` is the way to the item.
+def no_copies(study: Study | OuterRef, item: str = "item") -> Q:
+    """Return the condition for rows of the study that belong to no copy; `item` is the way to the item.
 
-    It names the items of checks, of which there are few, by the index of items that do not count.
+    It names the copies, of which there are few, by the index of items that do not count.
     """
-    checks = Item.objects.filter(~Q(pool=MAIN) | Q(withdrawn_at__isnull=False), study=study, pool=CHECK)
-    return ~Q(**{f"{item}__in": checks.values("pk")})
+    copies = Item.objects.filter(~Q(pool=MAIN) | Q(withdrawn_at__isnull=False), study=study, pool=COPIES)
+    return ~Q(**{f"{item}__in": copies.values("pk")})

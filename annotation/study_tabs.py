@@ -120,7 +120,6 @@ TABS = (
     Tab(320, "Settings", "Settings", "annotation:settings", SETTING_PAGES),
     Tab(330, "Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
     Tab(340, "Settings", "Entry links", "recruiting:entry_links"),
-    Tab(350, "Settings", "Hidden checks", "recruiting:check_settings"),
     Tab(360, "Settings", "Tokens", "annotation:tokens"),
 )
 """The tabs of the core; parts add theirs between them."""

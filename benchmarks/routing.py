@@ -62,7 +62,7 @@ def measure(tasks: int, *, routed: bool) -> None:
 
 
 def report(when: str, study, raters) -> None:
-    from recruiting.checks.preparing_checks import prepare_checks
+    from parts.checks.preparing import prepare_checks
 
     work(study, raters, 3)
     for rater in raters:

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from django.db.models import OuterRef, Q
 
     from accounts.models import Person, SignInLink
+    from annotation.desk.hot_queries import RaterState
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment
     from annotation.importing.protocol_tables import TableImport
-    from annotation.models import Annotation, Rater, Study
+    from annotation.models import Annotation, Rater, Slot, Study
     from annotation.studies.file_sections import StudySection
     from annotation.studies.notices import StudyNotice
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
     from reports.exporting.table_list import StudyTable
+    from reports.rater_columns import RaterColumn
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
 
@@ -65,6 +67,24 @@ class Part:
     def route(self, study: Study, rater: Rater) -> bool:
         """Give a rater without lanes their lanes, and return whether they have some now."""
         return False
+
+    mixes_tasks = False
+    """Whether raters get tasks of the part among the study's own; their items are copies, their slots of no study."""
+
+    def own_slots(self, study: Study, state: RaterState, until: datetime) -> list[Slot]:
+        """Hold what the part has for the rater's next claim, and return its slots; nothing for the study's next task.
+
+        The rater is locked. It holds nothing if the rater could get no task of the study's own.
+        """
+        return []
+
+    def tasks_among(self, study: Study, rater: Rater, tasks: int, items: int) -> int:
+        """Return how many tasks of the part will come among a rater's next `tasks`, which are of so many items."""
+        return 0
+
+    def expected_among(self, study: Study, tasks: int) -> int:
+        """Return how many tasks of the part somebody can expect beside so many of the study's own."""
+        return 0
 
     def after_answer(self, study: Study, annotation: Annotation) -> None:
         """Follow a submitted answer, in its transaction."""
@@ -116,6 +136,8 @@ class Part:
         return ()
 
     # --- reports
+    rater_columns: Sequence[RaterColumn] = ()
+    """Figures of each rater beside those of the page *Rater checks*."""
     comparison_tables = ""
     """The function of a `StudyAnswers` that makes tables by key, by its dotted name: web processes must not load it."""
 
@@ -139,6 +161,9 @@ class Part:
         The column *E-mail* has the address of the account for those whom no part names.
         """
         return {}
+
+    hidden_actions: Sequence[str] = ()
+    """Actions of the audit that a person's download leaves out, because they would tell what is hidden from raters."""
 
     def people_with(self, address: str) -> Iterable[int]:
         """Return the primary keys of the people who have confirmed this mail address."""

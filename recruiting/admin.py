@@ -1,6 +1,5 @@
 """Admin of recruiting; each part registers its own tables."""
 
-from recruiting.checks import check_admin
 from recruiting.crowds import crowd_admin
 from recruiting.mail import mail_admin
 from recruiting.rater_messages import message_admin
@@ -10,6 +9,6 @@ from recruiting.stopping import stopping_admin
 from recruiting.way_in import way_in_admin
 
 __all__ = [
-    "check_admin", "crowd_admin", "mail_admin", "message_admin", "routing_admin", "stage_admin", "stopping_admin",
+    "crowd_admin", "mail_admin", "message_admin", "routing_admin", "stage_admin", "stopping_admin",
     "way_in_admin",
 ]  # fmt: skip

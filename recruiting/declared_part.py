@@ -8,7 +8,6 @@ from annotation.models import Question
 from annotation.protocols import Protocol
 from annotation.studies.recruiting_settings import RecruitingKey
 from config.text_validation import TextRefusedError, check_id
-from recruiting.checks.check_settings import checked_checks
 from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
 from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
@@ -93,7 +92,6 @@ class _Lenient(dict[str, Any]):
 
 
 RECRUITING = (
-    RecruitingKey("checks", _by(checked_checks)),
     RecruitingKey(RECRUITER, _by(lambda value, field, *_: checked_recruiter(value, field))),
     RecruitingKey(PUBLIC_LINK, _by(lambda value, field, *_: checked_link(value, field))),
     RecruitingKey(GUEST_TOKENS, _guest_tokens),

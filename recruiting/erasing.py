@@ -9,15 +9,12 @@ from annotation.models import Adjudication, Invitation, Membership, Rater, Revie
 from config.erasure import ErasedRows
 from recruiting.crowds.crowd_tables import browser_digest, participant_digest
 from recruiting.models import (
-    CheckItem,
-    CheckLook,
     Consent,
     ConsentVersion,
     CrowdBrowser,
     CrowdId,
     CrowdStay,
     ExtraPlace,
-    FiledCheck,
     FiledLook,
     LeftParticipant,
     MailAddress,
@@ -27,7 +24,6 @@ from recruiting.models import (
     PersonalReply,
     PracticeAnswer,
     RaterMessage,
-    RaterNotice,
     ResultPeek,
     SecondStageCase,
     StepPassage,
@@ -47,9 +43,8 @@ class RecruitingErasing(Erasing):
 
     study_rows = (
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
-        (ConsentVersion, "study"), (PersonalReply, "study"), (CheckItem, "item__study"),
-        (CheckLook, "rater__study"), (RaterNotice, "rater__study"),
-        (FiledCheck, "study"), (PairCheck, "task__item__study"),
+        (ConsentVersion, "study"), (PersonalReply, "study"),
+        (PairCheck, "task__item__study"),
         (ExtraPlace, "study"), (ResultPeek, "plan__study"), (StopContinuation, "look__plan__study"),
         (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
@@ -57,11 +52,10 @@ class RecruitingErasing(Erasing):
         (OutgoingMail, "study"), (MessageThread, "rater__study"),
         (SecondStageCase, "item__study"),
     )  # fmt: skip
-    item_rows = ((CheckItem, "item__study"), (PairCheck, "task__item__study"), (ExtraPlace, "study"),
+    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"),
                  (SecondStageCase, "item__study"))  # fmt: skip
 
     noted = (
-        (RaterNotice, "rater__study", ("outcome",)),
         (RaterMessage, "thread__rater__study", ("text",)),
         (StopContinuation, "look__plan__study", ("reason",)),
     )  # fmt: skip
@@ -76,7 +70,7 @@ class RecruitingErasing(Erasing):
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
         erased.delete(RaterMessage.objects.filter(thread__rater=rater))
         erased.delete(MessageThread.objects.filter(rater=rater))
-        of_raters = (StepPassage, Consent, CheckLook, RaterNotice, FiledCheck, CrowdStay)
+        of_raters = (StepPassage, Consent, CrowdStay)
         for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
         _erase_final_answers(rater, erased)
@@ -89,7 +83,6 @@ class RecruitingErasing(Erasing):
         _remember_participants(person, study)
         for model in (PersonalReply, CrowdId, CrowdBrowser):
             erased.delete(model._default_manager.filter(person=person, study=study))
-        erased.empty(RaterNotice.objects.filter(rater__study=study, answered_by=person), answered_by=None)
         erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
         _forget_mail(person, study, erased)
         own = Rater.objects.filter(study=study, person=person)

@@ -1,11 +1,5 @@
 """The tables of recruiting; each part keeps its own in a module of its folder."""
 
-from recruiting.checks.check_tables import (
-    CheckItem,
-    CheckLook,
-    FiledCheck,
-    RaterNotice,
-)
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
@@ -23,15 +17,12 @@ from recruiting.stopping.stopping_models import (
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
-    "CheckItem",
-    "CheckLook",
     "Consent",
     "ConsentVersion",
     "CrowdBrowser",
     "CrowdId",
     "CrowdStay",
     "ExtraPlace",
-    "FiledCheck",
     "FiledLook",
     "LeftParticipant",
     "MailAddress",
@@ -41,7 +32,6 @@ __all__ = [
     "PersonalReply",
     "PracticeAnswer",
     "RaterMessage",
-    "RaterNotice",
     "RefusedAddress",
     "ResultPeek",
     "SecondStageCase",

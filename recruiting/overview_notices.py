@@ -8,13 +8,10 @@ from annotation.members.standing import replied_exclusions
 from annotation.models import Study
 from annotation.studies.counting import CountOf
 from annotation.studies.notices import StudyNotice
-from recruiting.checks.rule_notices import open_notices
 from recruiting.rater_messages.thread_lists import waiting_threads
 
 PAGE, INBOX = "reports:rater_checks", "recruiting:message_inbox"
 SENTENCES = {
-    "paused": ("rater was paused by a rule", "raters were paused by a rule", PAGE),
-    "asked": ("rater to look at, by a rule", "raters to look at, by a rule", PAGE),
     "replied": ("excluded rater has answered", "excluded raters have answered", PAGE),
     "waiting": ("thread of messages waits for a reply", "threads of messages wait for a reply", INBOX),
 }
@@ -22,7 +19,7 @@ SENTENCES = {
 
 
 def people_notices(study: Study) -> list[StudyNotice]:
-    """Raters whom a rule has paused or asks about, replies of excluded raters, and threads that wait for a reply."""
+    """Replies of excluded raters, and threads that wait for a reply."""
     counts: dict[str, int] = {} if study.status == Study.Status.DRAFT else _counts(study)  # nobody has answered a draft
     return [
         StudyNotice(f"{count} {one if count == 1 else many}", route)
@@ -35,14 +32,9 @@ def _counts(study: Study) -> dict[str, int]:
     """All of them in one query."""
     this = OuterRef("pk")
     counted = {
-        "paused": open_notices(this).filter(paused=True),
-        "asked": open_notices(this).filter(paused=False),
         "replied": replied_exclusions(this),
         "waiting": waiting_threads(this),
     }
     counts = {name: CountOf(rows.order_by().values("pk")) for name, rows in counted.items()}
     row: Any = Study.objects.filter(pk=study.pk).values(**counts).get()
     return dict(row)
-
-
-NOTICES = people_notices

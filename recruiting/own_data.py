@@ -8,21 +8,20 @@ from django.db.models import Q
 from accounts.models import AuditEntry, Person
 from annotation.models import Adjudication, QuotaMember, Rater, RaterExclusion, RaterPause
 from annotation.questions import question_types
-from recruiting.models import MailAddress, OutgoingMail, RaterMessage, RaterNotice
+from config.parts import parts
+from recruiting.models import MailAddress, OutgoingMail, RaterMessage
 from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
-HIDDEN_ACTIONS = ("rater noticed", "rater notice answered")
-"""Actions of entries about rules: with the times of answers, they would tell which of these were checks."""
 Rows = Iterator[dict[str, Any]]
 
 
 def letters_of(person: Person) -> list[tuple[str, Rows]]:
     """Return the person's lists by their titles."""
     return [
-        ("messages", _messages(person)), ("pauses", _pauses(person)), ("pauses_by_rules", _rule_pauses(person)),
-        ("exclusions", _exclusions(person)), ("groups", _groups(person)), ("e_mail", _address(person)),
-        ("mails", _mails(person)), ("final_answers", _final_answers(person)), ("audit", _audit(person)),
+        ("messages", _messages(person)), ("pauses", _pauses(person)), ("exclusions", _exclusions(person)),
+        ("groups", _groups(person)), ("e_mail", _address(person)), ("mails", _mails(person)),
+        ("final_answers", _final_answers(person)), ("audit", _audit(person)),
     ]  # fmt: skip
 
 
@@ -40,13 +39,6 @@ def _pauses(person: Person) -> Rows:
     found = RaterPause.objects.filter(rater__person=person).select_related("rater__study").order_by("pk")
     for one in found.iterator(CHUNK):
         yield {"study": one.rater.study.slug, "reason": one.reason, "from": one.at, "to": one.ended_at}
-
-
-def _rule_pauses(person: Person) -> Rows:
-    """When rules of studies paused the person, and a researcher decided; without the rule, which would tell checks."""
-    found = RaterNotice.objects.filter(rater__person=person, paused=True).select_related("rater__study")
-    for one in found.order_by("pk").iterator(CHUNK):
-        yield {"study": one.rater.study.slug, "from": one.at, "decided_at": one.answered_at}
 
 
 def _exclusions(person: Person) -> Rows:
@@ -69,8 +61,9 @@ def _groups(person: Person) -> Rows:
 
 def _audit(person: Person) -> Rows:
     """What the person did, and what was done to them; without subjects and values, which can name others or checks."""
+    hidden = [action for part in parts() for action in part.hidden_actions]
     mine = Q(actor__person=person) | Q(about__person=person)
-    found = AuditEntry.objects.filter(mine).exclude(action__in=HIDDEN_ACTIONS).select_related("actor")
+    found = AuditEntry.objects.filter(mine).exclude(action__in=hidden).select_related("actor")
     for one in found.order_by("pk").iterator(CHUNK):
         by = "site" if one.actor is None else "you" if one.actor.person_id == person.pk else "others"
         yield {"at": one.at, "action": one.action, "study": one.study, "by": by}

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Max, OuterRef, Q
+from django.db.models import Max
 from django.http import HttpRequest
 
 from accounts.access import person_of
@@ -19,8 +19,6 @@ from annotation.studies.pace_plan import PACE, why_no_pace
 from annotation.studies.routing_plan import ROUTING, why_no_routing
 from config.folded_text import folded
 from config.part import Part
-from recruiting.checks.filed_checks import CheckImport
-from recruiting.checks.rule_notices import asks_about
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
 from recruiting.declared_part import RECRUITING, SINCE
@@ -77,7 +75,7 @@ class RecruitingPart(Part):
         StudySection(MAIL, why_no_mail),
         StudySection(ADJUDICATION, why_no_stage),
     )
-    importers = {importer.table: importer for importer in (CheckImport, LookImport)}
+    importers = {LookImport.table: LookImport}
     recruiting = RECRUITING
     erasing = ERASING
 
@@ -126,9 +124,6 @@ class RecruitingPart(Part):
 
     def end_if_over(self, rater: Rater) -> None:
         end_if_over(rater)
-
-    def awaits_decision(self, rater: OuterRef | Rater) -> Q:
-        return asks_about(rater)
 
     def has_ended(self, rater: Rater) -> bool:
         return has_ended(rater)

@@ -1,6 +1,5 @@
 from django.urls import include, path
 
-from recruiting.checks import notice_views, settings_views
 from recruiting.crowds import crowd_pages, entry_views
 from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
@@ -30,12 +29,10 @@ routes = [
     path("steps/add/<slug:kind>/", researchers.add_step, name="add_step"),
     path("steps/again/", researchers.requalify, name="requalify"),
     path("steps/edit/<path:key>/", researchers.edit_step, name="edit_step"),
-    path("checks/", settings_views.check_settings, name="check_settings"),
     path("funnel/", pilot_views.funnel, name="funnel"),
     path("funnel/<int:pk>/", pilot_views.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
-    path("rater-notices/<int:pk>/answer/", notice_views.answer_notice, name="answer_notice"),
     path("my-messages/", rater_views.my_messages, name="my_messages"),
     path("my-messages/study/", rater_views.general_thread, name="general_thread"),
     path("my-messages/<uuid:key>/", rater_views.task_thread, name="task_thread"),

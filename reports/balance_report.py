@@ -7,7 +7,7 @@ from typing import Any
 from agreement.position_balance import Order, position_balance
 from annotation.blinding import names_of
 from annotation.models import Annotation, Slot, Study, TaskOutput
-from annotation.pools import no_checks
+from annotation.pools import no_copies
 from annotation.studies.snapshots import study_snapshot
 from reports.rows import CHUNK
 
@@ -33,7 +33,7 @@ def balance_report(study: Study) -> Report | None:
 def _task_systems(study: Study) -> dict[int, list[str]]:
     """The systems of each task that shows several outputs, as they are shown, in the task's order."""
     shown, found = names_of(study).shown, dict[int, list[str]]()
-    rows = TaskOutput.objects.filter(no_checks(study, "task__item"), task__item__study=study).order_by(
+    rows = TaskOutput.objects.filter(no_copies(study, "task__item"), task__item__study=study).order_by(
         "task", "position"
     )
     for task, key in rows.values_list("task", "output__key").iterator(chunk_size=CHUNK):

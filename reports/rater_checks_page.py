@@ -13,23 +13,25 @@ from annotation.members.standing import excluded
 from annotation.members.standing_forms import ExclusionForm
 from annotation.models import ExclusionReply, Rater, Study
 from config.htmx_request import HtmxRequest
-from recruiting.checks.notice_forms import NoticeForm
-from recruiting.checks.rule_notices import open_notices
+from config.parts import parts
 from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.kept_reports import Kept, kept_report
 
-COLUMNS = {
-    "gold": ("Gold", "the share of checks with known answers that were right"),
-    "twins": ("Twins", "the share of checks with a damaged output in which it was found worse than before"),
-    "repeats": ("Repeats", "the share of questions answered as before when a task came again"),
+OWN_COLUMNS = {
     "agrees": ("Agreement", "the share of answers that are the most common one of the other raters"),
     "time": ("Time", "the median time per task, as a multiple of the others'"),
     "in_a_row": ("Same in a row", "the most forms in a row with the same answers by letters; below, in random order"),
     "same_forms": ("Same forms", "the share of the form that was given most often, by letters"),
 }
 UNCHANGED = 204
+
+
+def columns_of_raters() -> dict[str, tuple[str, str]]:
+    """The titles of all figures of raters, and what they are: first those of parts."""
+    added = {column.key: (column.title, column.about) for part in parts() for column in part.rater_columns}
+    return {**added, **OWN_COLUMNS}
 
 
 @require_safe
@@ -50,23 +52,24 @@ def rater_checks(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(study: Study, kept: Kept) -> dict[str, Any]:
     figures = kept.figures if kept.is_there else {"raters": [], "questions": {}}
+    columns = columns_of_raters()
     raters = {rater.pk: rater for rater in Rater.objects.filter(study=study, kind=Rater.Kind.HUMAN)}
     out = {one.rater_id: one for one in excluded(study)}
     replies: dict[int, list[ExclusionReply]] = defaultdict(list)
     for reply in ExclusionReply.objects.filter(exclusion__in=out.values()).order_by("pk"):
         replies[reply.exclusion_id].append(reply)
     return {
-        "columns": list(COLUMNS.values()),
-        "rows": [_row(row, raters, out) for row in figures["raters"] if row["pk"] in raters],
+        "columns": list(columns.values()),
+        "width": len(columns) + 2,
+        "rows": [_row(row, raters, out, columns) for row in figures["raters"] if row["pk"] in raters],
         "figures": figures,
         "exclusions": [(one, replies[one.pk]) for one in out.values()],
-        "notices": list(open_notices(study)),
         "exclusion_form": ExclusionForm(auto_id=False),
-        "notice_form": NoticeForm(auto_id=False),
-        "has_checks": "checks" in study.recruiting,
     }
 
 
-def _row(row: Mapping[str, Any], raters: Mapping[int, Rater], out: Mapping[int, Any]) -> dict[str, Any]:
-    cells = [{"of": key, "title": title, **row[key]} for key, (title, _) in COLUMNS.items()]
+def _row(
+    row: Mapping[str, Any], raters: Mapping[int, Rater], out: Mapping[int, Any], columns: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
+    cells = [{"of": key, "title": title, **row[key]} for key, (title, _) in columns.items() if key in row]
     return {"rater": raters[row["pk"]], "cells": cells, "excluded": row["pk"] in out}

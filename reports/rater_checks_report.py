@@ -1,4 +1,4 @@
-"""How careful each rater is: hidden checks, agreement with the others, time and answers in a row.
+"""How careful each rater is: agreement with the others, time, answers in a row, and what parts add.
 
 What a kept report of the kind `rater_checks` contains. A worker computes it.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from django.utils.module_loading import import_string
 
 from agreement.care_figures import (
     LEAST_ANSWERS,
@@ -30,12 +31,11 @@ from agreement.tally import places_by_code
 from annotation.members.standing import excluded
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded
+from annotation.studies.rater_forms import Form, forms_in_order
 from annotation.studies.snapshots import study_snapshot
-from recruiting.checks.answered_checks import answered_checks
-from recruiting.checks.check_tables import CheckKind
-from recruiting.checks.filed_checks import filed_shares
-from recruiting.checks.rater_forms import Form, forms_in_order
+from config.parts import parts
 from reports.agreement_report import choose
+from reports.rater_columns import RaterColumn
 from reports.rows import PEOPLE, Choice
 from reports.rows.opinions import Opinions, opinions
 from reports.rows.rated_items import RatedItems
@@ -47,7 +47,7 @@ NONE, NO_ITEM = np.empty(0), np.empty(0, dtype=np.int64)
 
 @dataclass
 class _Work:
-    """What one rater did: shares of checks by kind, seconds per task, forms in order, and scores with their items."""
+    """What one rater did: shares by a part's figure, seconds per task, forms in order, and scores with their items."""
 
     shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     seconds: list[float] = field(default_factory=list)
@@ -59,7 +59,7 @@ class _Work:
 def kept_rater_checks(study: Study, choices: Mapping[str, Any]) -> Report:
     """{study, least, seconds, raters, questions}: the figures of each rater, and alpha with and without the excluded.
 
-    A rater has {pk, name, excluded, gold, twins, repeats, agrees, time, in_a_row, same_forms}, each a figure with its
+    A rater has {pk, name, excluded, agrees, time, in_a_row, same_forms} and the keys of parts, each a figure with its
     interval. Who has answered nothing is left out. Third raters' answers, which exist only where others disagree, count
     for everything but agreement.
     """
@@ -98,11 +98,9 @@ def _opinions(study: Study, choice: Choice) -> dict[str, Opinions]:
 def _work(study: Study, choice: Choice, asked: Mapping[str, Opinions], people: Mapping[str, int]) -> dict[int, _Work]:
     """What each rater did, by primary key. Agreement counts the answers in `asked`, the rest those of `choice`."""
     found: dict[int, _Work] = defaultdict(_Work)
-    for rater, kind, share in filed_shares(study):
-        found[rater].shares[kind].append(share)
-    for one in answered_checks(study):
-        if one.share is not None:
-            found[one.rater.pk].shares[one.check.kind].append(one.share)
+    for shares in dict.fromkeys(column.shares for column in _added()):
+        for rater, key, share in import_string(shares)(study):
+            found[rater].shares[key].append(share)
     rows = Annotation.objects.filter(chosen_annotations(study, choice), status=Annotation.Status.SUBMITTED)
     for rater, seconds in rows.order_by("pk").values_list("rater", "seconds"):
         if seconds is not None:
@@ -121,16 +119,24 @@ def _work(study: Study, choice: Choice, asked: Mapping[str, Opinions], people: M
 
 def _of_rater(rater: Rater, work: _Work, others: float | None) -> dict[str, Figure]:
     seed = seeded(rater.study, "rater checks", rater.name) % 2**32
-    gold, twins = work.shares.get(CheckKind.GOLD, []), work.shares.get(CheckKind.TWIN, [])
     return {
-        "gold": passed_share(sum(share == 1 for share in gold), len(gold)),
-        "twins": passed_share(sum(share == 1 for share in twins), len(twins)),
-        "repeats": mean_share(work.shares.get(CheckKind.REPEAT, [])),
+        **{column.key: _of_shares(work.shares.get(column.key, []), column) for column in _added()},
         "agrees": clustered_mean(np.concatenate([NONE, *work.scores]), np.concatenate([NO_ITEM, *work.items])),
         "time": time_ratio(work.seconds, others, seed),
         "in_a_row": longest_run(work.forms, seed),
         "same_forms": same_share(work.forms),
     }
+
+
+def _added() -> list[RaterColumn]:
+    """The figures that parts add."""
+    return [column for part in parts() for column in part.rater_columns]
+
+
+def _of_shares(shares: list[float], column: RaterColumn) -> Figure:
+    if column.counts_passed:
+        return passed_share(sum(share == 1 for share in shares), len(shares))
+    return mean_share(shares)
 
 
 def _with_and_without(one: Opinions, names: set[str]) -> Report:

@@ -43,9 +43,9 @@ from tests.judges.page_rows import add_run_rows
 from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
+from tests.parts.checks.check_rows import add_check_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
-from tests.recruiting.checks.check_rows import add_check_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.mail.mail_rows import add_mail_rows
 from tests.recruiting.rater_messages.message_rows import add_message_rows
@@ -80,7 +80,7 @@ OF_MODEL = {
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
-    "recruiting:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
+    "checks:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
     **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater", "recruiting:rater_thread",
                      "recruiting:rater_task_thread", "recruiting:messages_done"), "rater"),
 }  # fmt: skip

@@ -21,7 +21,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
-from annotation.desk.due_checks import take_due_checks
 from annotation.desk.hot_queries import RaterState, first_open, last_place_after, lock_state
 from annotation.desk.routed_claims import Lanes, first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
 from annotation.desk.slot_conditions import KEPT, kept_slots
@@ -30,7 +29,7 @@ from annotation.models import Adjudication, Annotation, Assignment, Rater, Revie
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
-from annotation.studies.check_draws import checks_of
+from annotation.studies.mixed_tasks import mixing_parts
 from annotation.studies.rater_routing import ensure_routed, lock_counts
 from annotation.studies.routing_plan import routing_of
 from annotation.studies.secret_seeds import secretly_seeded
@@ -163,12 +162,12 @@ def _open_to(rater: Rater) -> QuerySet[Slot]:
 def release_expired(study: Study, now: datetime) -> int:
     """Open the slots whose leases have ended; returns how many. The holders keep their drafts.
 
-    Hidden checks are let go as tasks are; their slots belong to no study.
+    Mixed tasks are let go as others are; their slots belong to no study.
     """
     expired = Slot.objects.filter(state=Slot.State.HELD, lease_until__lt=now)
     locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
     places = [Q(study=study)]
-    if checks_of(study) is not None:
+    if mixing_parts(study):
         places.append(Q(study=None, holder__study=study))
     slots = [slot for place in places for slot in locked.filter(place).order_by("lease_until")[:RELEASE_AT_ONCE]]
     count("lease_expiries", len(slots))
@@ -176,7 +175,7 @@ def release_expired(study: Study, now: datetime) -> int:
 
 
 def release_held_by(study: Study, rater: Rater, why: str) -> int:
-    """Open the slots that `rater` holds and has not filled, also those of hidden checks; returns how many."""
+    """Open the slots that `rater` holds and has not filled, also those of mixed tasks; returns how many."""
     held = Slot.objects.filter(holder=rater, state=Slot.State.HELD)
     locked = held.select_related("holder").select_for_update(of=("self",), no_key=True)
     return release_slots(study, list(locked.order_by("pk")), why)
@@ -226,11 +225,10 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         return None
     if routing_of(study) is not None:
         return _routed_slot(study, state, room, now)
-    counted = checks_of(study) is not None
-    checks = take_due_checks(study, state, lease_end(study, now)) if counted else []
-    if checks:
-        move_place(rater, rater.place, counted=True)
-        return _in_order(study, rater, checks)[0]
+    mixed = _mixed_slot(study, state, now)
+    if mixed is not None:
+        return mixed
+    counted = bool(mixing_parts(study))
     ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
     if ranked is None:
         together = protocol.keeps_raters(study.options)
@@ -248,6 +246,17 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     return _in_order(study, rater, found)[0]
 
 
+def _mixed_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
+    """The slot of a part that has something for the rater's next claim, taken; None for the study's next task."""
+    rater = state.rater
+    for part in mixing_parts(study):
+        slots = part.own_slots(study, state, lease_end(study, now))
+        if slots:
+            move_place(rater, rater.place, counted=True)
+            return _in_order(study, rater, slots)[0]
+    return None
+
+
 def _routed_slot(study: Study, state: RaterState, room: int | None, now: datetime) -> Slot | None:
     """As `_new_slot` in a study with routing: the next slot in the rater's lanes, within what quotas leave."""
     rater = state.rater
@@ -259,10 +268,10 @@ def _routed_slot(study: Study, state: RaterState, room: int | None, now: datetim
     found = first_in_lanes(state, study, lanes, together=together, kept=(KEPT[listed], kept))
     if not found:
         return None
-    counted = checks_of(study) is not None
-    if counted and (checks := take_due_checks(study, state, lease_end(study, now))):
-        move_place(rater, rater.place, counted=True)
-        return _in_order(study, rater, checks)[0]
+    mixed = _mixed_slot(study, state, now)
+    if mixed is not None:
+        return mixed
+    counted = bool(mixing_parts(study))
     left = [one for one in (room, lanes.room(found[0].lane)) if one is not None]
     found = _take(study, rater, _in_order(study, rater, found)[: min(left, default=None)], now, counted)
     if not found:
@@ -352,12 +361,12 @@ def _free_again(rater: Rater, mine: Lanes | None) -> QuerySet[Slot]:
     free = Slot.objects.filter(state=Slot.State.OPEN, kept_for__in=("", rater.name))
     if routing_of(rater.study) is None:
         return free
-    # Hidden checks are in no lane, and must not differ from tasks when they are taken back.
+    # Mixed tasks are in no lane, and must not differ from tasks when they are taken back.
     return free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
 
 
 def skipped_and_open(rater: Rater) -> int:
-    """How many tasks the rater has skipped that they may still take back and answer, hidden checks among them."""
+    """How many tasks the rater has skipped that they may still take back and answer, mixed ones among them."""
     if not has_room(rater.study, rater):
         return 0
     mine = lanes_of(rater.pk) if routing_of(rater.study) is not None else None

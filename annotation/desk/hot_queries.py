@@ -1,7 +1,7 @@
 """Hand-written statements of the path of an answer: the page of a task, and an answer with the claim of the next task.
 
 These run for every answer, with those of `task_rows`, which read a task, of `slot_statements`, and in studies with
-routing or hidden checks of `routed_claims` and `due_checks`; other paths use Django's queries.
+routing of `routed_claims`; other paths use Django's queries.
 `tests/annotation/desk/test_hot_queries.py` compares what they read with what Django's queries give, on both databases,
 and `test_query_counts.py` counts them.
 
@@ -23,8 +23,8 @@ from annotation.desk.slot_statements import SLOT, held_slots, taken_slots
 from annotation.models import Annotation, Assignment, Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
-from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.locking import RaterGoneError, lock_rater_row, refuse_pending_answers
+from annotation.studies.mixed_tasks import mixed_among, mixing_parts
 from config.database_clock import database_now
 from config.prepared_sql import Columns, Statement, fetch_all, fetch_one, here, stored
 
@@ -88,7 +88,7 @@ SELECT (SELECT COUNT(*) {submitted}),
 class Counted(NamedTuple):
     """A rater's tasks: submitted, held, and open ahead of their place; `more` if the count of those ahead stopped.
 
-    Those ahead include the hidden checks that will come among them.
+    Those ahead include the mixed tasks that will come among them.
     """
 
     done: int
@@ -100,18 +100,18 @@ class Counted(NamedTuple):
 
 def count_tasks(study: Study, rater: Rater, last_place: int, most: int, recent: int, few: int = FEW) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
-    first, checked = FIRST if rater.place is None else rater.place, checks_of(study) is not None
+    first, mixed = FIRST if rater.place is None else rater.place, bool(mixing_parts(study))
     listed, kept = kept_slots(study, rater)
     me = rater.pk
     given = [me, me, study.pk, first, last_place, *kept, me, me, most + 1, me, me, me, recent, most]
-    if checked:
+    if mixed:
         given.append(most)
-    done, held, pace, slots, tasks, *items = fetch_one(_progress_sql(listed, checked, few), given)
+    done, held, pace, slots, tasks, *items = fetch_one(_progress_sql(listed, mixed, few), given)
     cap, more = cap_of(study, rater.name), slots > most
     if cap is not None:
-        room = max(0, cap - (taken_slots(rater.pk) if checked else done + held))
+        room = max(0, cap - (taken_slots(rater.pk) if mixed else done + held))
         tasks, more = (room, False) if tasks > room else (tasks, more)
-    return Counted(done, held, pace, tasks + (checks_among(study, rater, tasks, *items) if checked else 0), more)
+    return Counted(done, held, pace, tasks + (mixed_among(study, rater, tasks, *items) if mixed else 0), more)
 
 
 class RaterState(NamedTuple):
@@ -147,27 +147,27 @@ _STATE = f"""{RATER.sql}, s.status,
        EXISTS (SELECT 1 FROM annotation_slot w
            WHERE w.holder_id = r.id AND w.state = 'held' AND w.task_id <> %s AND w.place >= {FIRST}),
        EXISTS (SELECT 1 FROM annotation_slot w WHERE w.study_id = s.id AND w.state = 'held' AND w.lease_until < %s)
-           {{late_checks}},
+           {{late_mixed}},
        EXISTS (SELECT 1 FROM annotation_spotcheck u WHERE u.seen_at IS NULL AND NOT (u.note = '')
            AND (SELECT y.rater_id FROM annotation_annotation y WHERE y.id = u.annotation_id) = r.id)"""  # noqa: S608
-_LATE_CHECKS = """OR EXISTS (SELECT 1 FROM annotation_slot w
+_LATE_MIXED = """OR EXISTS (SELECT 1 FROM annotation_slot w
            WHERE w.study_id IS NULL AND w.state = 'held' AND w.lease_until < %s
                AND (SELECT h.study_id FROM annotation_rater h WHERE h.id = w.holder_id) = s.id)"""
-"""The slots of hidden checks belong to no study: a study with checks looks for its own among all late ones."""
+"""Slots of mixed tasks belong to no study: a study that has some looks for its own among all late ones."""
 _STATE_OF = """
 JOIN annotation_study s ON s.id = r.study_id
 LEFT JOIN accounts_identity d ON d.person_id = r.person_id AND d.study = s.slug"""
 
 
 @lru_cache
-def _state_sql(checked: bool) -> str:
+def _state_sql(mixed: bool) -> str:
     sql = f"SELECT {_STATE} FROM annotation_rater r {_STATE_OF} WHERE r.id = %s"  # noqa: S608
-    return sql.format(late_checks=_LATE_CHECKS if checked else "")
+    return sql.format(late_mixed=_LATE_MIXED if mixed else "")
 
 
 @lru_cache
-def _work_sql(checked: bool) -> str:
-    return _WORK.format(late_checks=_LATE_CHECKS if checked else "")
+def _work_sql(mixed: bool) -> str:
+    return _WORK.format(late_mixed=_LATE_MIXED if mixed else "")
 
 
 _WORK = f"""
@@ -184,14 +184,14 @@ WHERE a.id = %s
 def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
     """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
     lock_rater_row(rater)
-    checked = checks_of(study) is not None
-    values = _row_of_rater(_state_sql(checked), [0, *_ended_before(now, checked), rater])
+    mixed = bool(mixing_parts(study))
+    values = _row_of_rater(_state_sql(mixed), [0, *_ended_before(now, mixed), rater])
     return _read_state(values, study)
 
 
-def _ended_before(now: datetime, checked: bool) -> list[Any]:
+def _ended_before(now: datetime, mixed: bool) -> list[Any]:
     until = stored(Slot, "lease_until", now)
-    return [until, until] if checked else [until]
+    return [until, until] if mixed else [until]
 
 
 def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
@@ -204,9 +204,9 @@ def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
 def lock_work(assignment: Assignment, study: Study, client_key: uuid.UUID | None, now: datetime) -> LockedWork:
     """Lock an assignment's rater and read the work on it as it is now. Raises as `lock_state` does."""
     lock_rater_row(assignment.rater_id)
-    checked = checks_of(study) is not None
-    given = [assignment.task_id, *_ended_before(now, checked), stored(Annotation, "client_key", client_key)]
-    values = _row_of_rater(_work_sql(checked), [*given, assignment.pk])
+    mixed = bool(mixing_parts(study))
+    given = [assignment.task_id, *_ended_before(now, mixed), stored(Annotation, "client_key", client_key)]
+    values = _row_of_rater(_work_sql(mixed), [*given, assignment.pk])
     fresh, slot = ASSIGNMENT.must_take(values), SLOT.take(values)
     current, repeated = CURRENT.take(values), REPEATED.take(values)
     state = _read_state(values, study)
@@ -265,10 +265,10 @@ def plan_statements() -> None:
     """Run the long statements of this module for rows that do not exist: a connection plans each at its first use."""
     key, vendor, now = stored(Annotation, "client_key", uuid.UUID(int=0)), here().vendor, database_now()
     fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0])
-    for checked in (False, True):
-        ended = _ended_before(now, checked)
-        fetch_one(_state_sql(checked), [0, *ended, 0])
-        fetch_one(_work_sql(checked), [0, *ended, key, 0])
+    for mixed in (False, True):
+        ended = _ended_before(now, mixed)
+        fetch_one(_state_sql(mixed), [0, *ended, 0])
+        fetch_one(_work_sql(mixed), [0, *ended, key, 0])
     for together in (True, False):
         fetch_all(_first_open_sql(vendor, together), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, ""])
     held_slots(0)

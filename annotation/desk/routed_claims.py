@@ -18,7 +18,7 @@ from annotation.desk.slot_statements import taken_slots
 from annotation.models import Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import FIRST, last_place
-from annotation.studies.check_draws import checks_among, checks_of
+from annotation.studies.mixed_tasks import mixed_among, mixing_parts
 from annotation.studies.rater_routing import lock_counts
 from config.prepared_sql import fetch_all, fetch_one, here, run
 
@@ -180,15 +180,15 @@ def tasks_ahead(study: Study, rater: Rater, most: int, *, column: str = "task_id
 
 
 def routed_ahead(study: Study, rater: Rater, most: int) -> tuple[int, bool]:
-    """As `tasks_ahead`, within the study's plan, and with the hidden checks that will come among them."""
+    """As `tasks_ahead`, within the study's plan, and with the mixed tasks that will come among them."""
     tasks, more = tasks_ahead(study, rater, most)
     cap = cap_of(study, rater.name)
     if cap is not None and tasks > (room := max(0, cap - taken_slots(rater.pk))):
         tasks, more = room, False
-    if checks_of(study) is None or not tasks:
+    if not tasks or not mixing_parts(study):
         return tasks, more
     items, _ = tasks_ahead(study, rater, most, column="item_id")
-    return tasks + checks_among(study, rater, tasks, items), more
+    return tasks + mixed_among(study, rater, tasks, items), more
 
 
 def _room(lanes: Lanes) -> int | None:

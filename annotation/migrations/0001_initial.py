@@ -117,7 +117,7 @@ class Migration(FirstMigration):
                 ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.study')),
                 ('feedback', models.TextField(blank=True, help_text='about the right answers')),
                 ('gold', config.model_fields.ExactJSONField(blank=True, help_text='{question: right answer}, never sent to annotators', null=True)),
-                ('pool', models.CharField(choices=[('main', 'Main'), ('training', 'Training'), ('qualification', 'Qualification'), ('attention', 'Attention'), ('check', 'Hidden check')], default='main', max_length=13)),
+                ('pool', models.CharField(choices=[('main', 'Main'), ('training', 'Training'), ('qualification', 'Qualification'), ('attention', 'Attention'), ('copies', 'Copies that the program made')], default='main', max_length=13)),
                 ('set', models.CharField(blank=True, choices=[('public', 'Public'), ('private', 'Private')], help_text='of a published benchmark', max_length=7)),
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
                 ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),
@@ -130,7 +130,7 @@ class Migration(FirstMigration):
                 'ordering': ['study', 'id'],
                 'constraints': [
                     models.UniqueConstraint(fields=('study', 'key'), name='item_key_once'),
-                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention', 'check'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold'),
+                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='item_key_given'), models.CheckConstraint(condition=models.Q(('set__in', ['', 'public', 'private'])), name='item_set_known'), models.CheckConstraint(condition=models.Q(('pool__in', ['main', 'training', 'qualification', 'attention', 'copies'])), name='item_pool_known'), models.CheckConstraint(condition=models.Q(('feedback', ''), ('gold__isnull', False), _connector='OR'), name='item_feedback_on_gold'),
                     models.CheckConstraint(condition=models.Q(('priority__lte', 2)), name='item_priority_known'),
                     models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at__isnull', True), ('withdrawn_reason', '')), models.Q(('withdrawn_at__isnull', False), models.Q(('withdrawn_reason', ''), _negated=True)), _connector='OR'), name='item_withdrawn_with_reason')],
             },
@@ -186,7 +186,7 @@ class Migration(FirstMigration):
                 ('name', models.CharField(max_length=200)),
                 ('kind', models.CharField(choices=[('human', 'Human'), ('model', 'Model'), ('metric', 'Metric')], default='human', max_length=10)),
                 ('place', models.BigIntegerField(blank=True, help_text="the last place in the study's order at which this rater got work", null=True)),
-                ('given', models.PositiveIntegerField(db_default=0, default=0, editable=False, help_text='how often this rater got new work; counted in studies with hidden checks')),
+                ('given', models.PositiveIntegerField(db_default=0, default=0, editable=False, help_text='how often this rater got new work; counted in studies with mixed tasks')),
                 ('paused_at', models.DateTimeField(blank=True, help_text='since when this rater gets no new work', null=True)),
                 ('topics', config.model_fields.ExactJSONField(blank=True, help_text='the categories of items that this rater prefers', null=True)),
                 ('guidelines_read', models.PositiveIntegerField(blank=True, help_text='the newest version of the guidelines that this rater confirmed having read', null=True)),
@@ -580,7 +580,7 @@ class Migration(FirstMigration):
                 ('third_rater', models.BooleanField(db_default=False, default=False, help_text='whether it was made because the planned raters disagreed')),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),
-                ('study', models.ForeignKey(blank=True, db_index=False, help_text='empty: a hidden check, which fills no place of the study', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
+                ('study', models.ForeignKey(blank=True, db_index=False, help_text='empty: a task that a part mixes in, which fills no place of the study', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.study')),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.task')),
             ],
             options={
@@ -648,20 +648,6 @@ class Migration(FirstMigration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('rater', 'item'), name='seen_item_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='DueCheck',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text="which of the rater's claims, from 0")),
-                ('slot_number', models.PositiveSmallIntegerField(help_text='the number of the slot that it makes on its task')),
-                ('order', config.model_fields.ExactJSONField(help_text="positions of the task's outputs in the order shown")),
-                ('rater', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='due_checks', to='annotation.rater')),
-                ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='due_checks', to='annotation.task')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('rater', 'number', 'task'), name='due_check_once'), models.UniqueConstraint(fields=('task', 'slot_number'), name='due_check_slot_once')],
             },
         ),
         migrations.CreateModel(

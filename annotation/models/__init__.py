@@ -20,7 +20,7 @@ from annotation.models.standing import ExclusionReply, RaterExclusion, RaterPaus
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
 from annotation.models.study_counts import DrawnAnswer, StudyCounts
 from annotation.models.study_work import ItemCopy, StudyDeletion
-from annotation.models.tasks import Assignment, DraftConflict, DueCheck, SeenItem, Slot, Task, TaskOutput
+from annotation.models.tasks import Assignment, DraftConflict, SeenItem, Slot, Task, TaskOutput
 from annotation.models.tokens import KeptResponse, Token, TokenStudy
 from annotation.models.written_examples import WrittenExample
 
@@ -31,7 +31,6 @@ __all__ = [
     "Batch",
     "DraftConflict",
     "DrawnAnswer",
-    "DueCheck",
     "ExclusionReply",
     "FlagAnswer",
     "Guideline",

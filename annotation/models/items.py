@@ -11,7 +11,7 @@ class Item(models.Model):
     """A document with an instruction. `key` is its id in the study's files, `digest` is that of its content.
 
     Annotators see nothing of it but the document and the instruction. Only items of the main pool have the study's
-    tasks, and only those that are not withdrawn count in figures (`annotation.pools`). Items of hidden checks are
+    tasks, and only those that are not withdrawn count in figures (`annotation.pools`). Copies are
     copies that the program has made; their tasks are shown as all others are, and their answers count nowhere else.
     """
 
@@ -27,7 +27,7 @@ class Item(models.Model):
         TRAINING = "training", "Training"
         QUALIFICATION = "qualification", "Qualification"
         ATTENTION = "attention", "Attention"
-        CHECK = "check", "Hidden check"
+        COPIES = "copies", "Copies that the program made"
 
     class Priority(models.IntegerChoices):
         FIRST = 0, "First"
@@ -82,7 +82,7 @@ class Item(models.Model):
             ),
             models.CheckConstraint(condition=Q(set__in=["", "public", "private"]), name="item_set_known"),
             models.CheckConstraint(
-                condition=Q(pool__in=["main", "training", "qualification", "attention", "check"]),
+                condition=Q(pool__in=["main", "training", "qualification", "attention", "copies"]),
                 name="item_pool_known",
             ),
             models.CheckConstraint(condition=Q(feedback="") | Q(gold__isnull=False), name="item_feedback_on_gold"),

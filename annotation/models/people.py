@@ -88,7 +88,7 @@ class Rater(models.Model):
     )
     given = models.PositiveIntegerField(
         default=0, db_default=0, editable=False,
-        help_text="how often this rater got new work; counted in studies with hidden checks",
+        help_text="how often this rater got new work; counted in studies with mixed tasks",
     )  # fmt: skip
     paused_at = models.DateTimeField(null=True, blank=True, help_text="since when this rater gets no new work")
     topics = ExactJSONField(null=True, blank=True, help_text="the categories of items that this rater prefers")

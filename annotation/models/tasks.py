@@ -57,7 +57,7 @@ class TaskOutput(models.Model):
 class Slot(models.Model):
     """One of a task's k places for raters, with the order in which the outputs are shown there.
 
-    A slot of a hidden check belongs to no `study`, so that nothing that counts a study's places counts it.
+    A slot of a task that a part mixes in belongs to no `study`, so that nothing that counts a study's places counts it.
     *Open*: free. *Held*: leased to a rater until `lease_until`. *Filled*: answered. The order stays with the slot, so
     that balance survives expired leases.
     """
@@ -71,7 +71,7 @@ class Slot(models.Model):
 
     study = models.ForeignKey(
         Study, on_delete=models.PROTECT, null=True, blank=True, related_name="slots", db_index=False,
-        help_text="empty: a hidden check, which fills no place of the study",
+        help_text="empty: a task that a part mixes in, which fills no place of the study",
     )  # fmt: skip
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="slots")
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="slots", db_index=False)
@@ -182,30 +182,6 @@ class SeenItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item} as seen by {self.rater}"
-
-
-class DueCheck(models.Model):
-    """A hidden check that a rater gets instead of the task of their claim `number`, counted from 0.
-
-    See `annotation.desk.due_checks`. Tasks of one item that the protocol gives out together have the same number.
-    """
-
-    place_fields = ("order",)
-
-    rater = models.ForeignKey(Rater, on_delete=models.PROTECT, related_name="due_checks", db_index=False)
-    number = models.PositiveIntegerField(help_text="which of the rater's claims, from 0")
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="due_checks", db_index=False)
-    slot_number = models.PositiveSmallIntegerField(help_text="the number of the slot that it makes on its task")
-    order = ExactJSONField(help_text="positions of the task's outputs in the order shown")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["rater", "number", "task"], name="due_check_once"),
-            models.UniqueConstraint(fields=["task", "slot_number"], name="due_check_slot_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"check {self.number} of {self.rater}"
 
 
 class DraftConflict(models.Model):

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Min, QuerySet
 
 from annotation.models import Annotation, Rater, Study
-from annotation.pools import no_checks
+from annotation.pools import no_copies
 from annotation.studies.kept_counts import PACE, KeptCounts, is_large, kept_counts
 from annotation.studies.reading_speed import HastyAnswers, count_hasty, hasty_of
 from annotation.studies.study_progress import StudyProgress, progress_of_study
@@ -106,7 +106,7 @@ def _first_submitted(study: Study) -> dict[tuple[int, int], datetime]:
 def _answers(study: Study) -> QuerySet[Annotation]:
     """People's submitted answers to the study's own tasks."""
     return Annotation.objects.filter(
-        no_checks(study, "task__item"), rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True,
+        no_copies(study, "task__item"), rater__study=study, rater__kind=Rater.Kind.HUMAN, is_current=True,
         status="submitted",
     ).order_by()  # fmt: skip
 

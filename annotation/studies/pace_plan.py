@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
-from annotation.studies.check_draws import expected_checks
+from annotation.studies.mixed_tasks import expected_mixed
 
 PACE = "pace"
 NUMBERS: Mapping[str, tuple[float, float]] = {
@@ -69,9 +69,9 @@ def pace_in(study: Study) -> StatedPace | None:
 
 
 def tasks_per_person(study: Study) -> int | None:
-    """The most tasks that a person can expect to do, hidden checks among them, if the study's plan limits them."""
+    """The most tasks that a person can expect to do, mixed ones among them, if the study's plan limits them."""
     most: int | None = (study.options.get("plan") or {}).get("most")
-    return None if most is None else most + expected_checks(study, most)
+    return None if most is None else most + expected_mixed(study, most)
 
 
 def why_no_pace(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:

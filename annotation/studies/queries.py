@@ -40,8 +40,8 @@ from annotation.protocols import protocols
 from annotation.review.flags import unread_flag_answers
 from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
-from annotation.studies.check_draws import checks_among, checks_of
 from annotation.studies.counting import CountOf, MeanOf
+from annotation.studies.mixed_tasks import mixed_among, mixing_parts
 from annotation.studies.rater_routing import is_routed
 from annotation.studies.routing_plan import routing_of
 from config.database_clock import database_now
@@ -207,7 +207,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    is_asked = OPTION in study.options or checks_of(study) is not None
+    is_asked = OPTION in study.options or bool(mixing_parts(study))
     is_asked = is_asked or routing_of(study) is not None
     if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
@@ -217,7 +217,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
         is_enough = left == 0 and not has_quota_left(rater)
     elif rater is not None and flow.offers_every_task:
         left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
-        left += _checks_left(study, rater, left - row.held)
+        left += _mixed_left(study, rater, left - row.held)
     elif rater is not None:
         done, left = tasks_of(study, rater)
         seconds = None  # the answers of turns say nothing about a session
@@ -239,12 +239,12 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     )  # fmt: skip
 
 
-def _checks_left(study: Study, rater: Rater, tasks: int) -> int:
-    """How many hidden checks will come among the tasks that a rater can still get; a query only if there are some."""
-    if checks_of(study) is None:
+def _mixed_left(study: Study, rater: Rater, tasks: int) -> int:
+    """How many mixed tasks will come among those that a rater can still get; a query only if there are some."""
+    if not mixing_parts(study):
         return 0
     items = open_slots(study, rater).order_by().values("item").distinct()[:MOST_COUNTED].count()
-    return checks_among(study, rater, tasks, items)
+    return mixed_among(study, rater, tasks, items)
 
 
 def unread_notes(person: Person) -> QuerySet[SpotCheck]:

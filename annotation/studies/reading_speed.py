@@ -14,7 +14,7 @@ from django.db.models import Count, F, Func, IntegerField, QuerySet, Sum
 
 from agreement.text_lengths import count_words
 from annotation.models import Annotation, Item, Rater, Study, TaskOutput
-from annotation.pools import no_checks
+from annotation.pools import no_copies
 from annotation.protocols import protocol_of
 
 FASTEST = 1000.0
@@ -97,7 +97,7 @@ def _with(hasty: HastyAnswers, words: int, seconds: float) -> HastyAnswers:
 def _timed_answers(study: Study) -> list[_Timed]:
     """People's submitted answers whose time is known, each with the time of its earlier revisions."""
     rows = Annotation.objects.filter(
-        no_checks(study, "task__item"),
+        no_copies(study, "task__item"),
         rater__study=study,
         rater__kind=Rater.Kind.HUMAN,
         status="submitted",

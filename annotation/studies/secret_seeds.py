@@ -18,7 +18,7 @@ from annotation.models import Study
 from config.model_fields import canonical_json
 
 SALT = "annotation.studies.check_draws"
-"""The name of the module that draws checks: with another, later claims of a study would be drawn again."""
+"""Never changed: with another, what is drawn again at each claim would be drawn differently."""
 
 
 def secret_digest(key: str, parts: list[Any]) -> bytes:

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q
 
 from annotation.models import Annotation, Assignment, Membership, Rater, Study
 from annotation.models.people import Role
-from annotation.pools import main_items, no_checks
+from annotation.pools import main_items, no_copies
 from annotation.review.flags import open_flags
 from annotation.studies.counting import CountOf
 from annotation.studies.kept_counts import OVERVIEW, KeptCounts, is_large, kept_counts, kept_counts_of
@@ -196,7 +196,7 @@ def _count_pace(study: Study) -> dict[str, Any]:
     """Count the answers of the last days; one that was changed counts when it was first submitted."""
     now = database_now()
     row = Annotation.objects.filter(
-        no_checks(study, "task__item"), rater__study=study, is_current=True, status="submitted"
+        no_copies(study, "task__item"), rater__study=study, is_current=True, status="submitted"
     ).aggregate(
         day=Count("pk", filter=_new_since(now - timedelta(days=1))),
         week=Count("pk", filter=_new_since(now - timedelta(days=7))),
@@ -212,7 +212,7 @@ def _new_since(moment: datetime) -> Q:
 
 
 def _count_raters(study: Study) -> dict[str, dict[str, Any]]:
-    current = Q(annotations__is_current=True) & no_checks(study, "annotations__task__item")
+    current = Q(annotations__is_current=True) & no_copies(study, "annotations__task__item")
     submitted = current & Q(annotations__status="submitted")
     flagged = Assignment.objects.filter(rater=OuterRef("pk")).exclude(flag="").values("pk")
     counted = Rater.objects.filter(study=study, kind=Rater.Kind.HUMAN).annotate(

@@ -1,4 +1,4 @@
-"""Memberships, invitations and tokens in the admin. New ones are made on the pages of their study."""
+"""Memberships, invitations, tokens and decisions about raters. New ones are made on the pages of their study."""
 
 from django.contrib import admin
 from django.db.models import Q
@@ -10,7 +10,7 @@ from annotation.admin import StudyScopedAdmin
 from annotation.forms import RoleForm
 from annotation.members import membership
 from annotation.members.revoking import revoke_invitation, revoke_token
-from annotation.models import Invitation, Membership, Rater, Token
+from annotation.models import ExclusionReply, Invitation, Membership, Rater, RaterExclusion, RaterPause, Token
 from annotation.models.people import Role
 from managing.administration.row_steps import RowStep, SteeredAdmin, in_roles
 
@@ -104,3 +104,27 @@ class TokenAdmin(SteeredAdmin):
 
     def view_on_site(self, token: Token) -> str | None:
         return reverse("annotation:tokens", args=[token.study.slug]) if token.study else None
+
+
+@admin.register(RaterExclusion)
+class RaterExclusionAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["id", "rater", "at", "ended_at"]
+    list_select_related = ["rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(ExclusionReply)
+class ExclusionReplyAdmin(StudyScopedAdmin):
+    study_path = "exclusion__rater__study"
+    list_display = ["id", "exclusion", "at"]
+    list_select_related = ["exclusion__rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(RaterPause)
+class RaterPauseAdmin(StudyScopedAdmin):
+    study_path = "rater__study"
+    list_display = ["id", "rater", "at", "ended_at"]
+    list_select_related = ["rater"]
+    ordering = ["-pk"]

@@ -13,7 +13,7 @@ from django.db.models.functions import Substr
 from agreement.item_disagreement import item_disagreement, mean_disagreement, ranks_as_ratings
 from agreement.rating_arrays import Floats
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Rating, Slot, Study
-from annotation.pools import CHECK
+from annotation.pools import COPIES
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
@@ -77,7 +77,7 @@ def _rows(study: Study) -> Iterator[Row]:
 
 
 def _items(study: Study) -> Iterator[list[dict[str, Any]]]:
-    found = Item.objects.filter(study=study).exclude(pool=CHECK).order_by("pk").annotate(
+    found = Item.objects.filter(study=study).exclude(pool=COPIES).order_by("pk").annotate(
         asked=Substr("instruction", 1, OPENING), about=Substr("document", 1, OPENING)
     )  # fmt: skip
     names = ("pk", "key", "categories", "set", "pool", "withdrawn_at", "asked", "about")

@@ -29,7 +29,7 @@ def _altered(sql: str, columns: tuple[str, ...]) -> Iterator[Row]:
 
 def altered_items() -> Iterator[Row]:
     """Items whose text is not that of their digest; copies that the program has made for checks have none."""
-    pool = Item.Pool.CHECK.value
+    pool = Item.Pool.COPIES.value
     return _altered(
         f"SELECT x.id, x.key, {_quoted(OF_ITEM)}, x.digest FROM annotation_item x "  # noqa: S608
         f"WHERE x.pool <> '{pool}' ORDER BY x.id",
@@ -38,7 +38,7 @@ def altered_items() -> Iterator[Row]:
 
 
 def altered_outputs() -> Iterator[Row]:
-    pool = Item.Pool.CHECK.value
+    pool = Item.Pool.COPIES.value
     return _altered(
         f"SELECT x.id, x.key, {_quoted(OF_OUTPUT)}, x.digest FROM annotation_output x "  # noqa: S608
         f"JOIN annotation_item i ON i.id = x.item_id WHERE i.pool <> '{pool}' ORDER BY x.id",

@@ -23,16 +23,6 @@ class Migration(FirstMigration):
 
     operations = [
         migrations.CreateModel(
-            name='CheckLook',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('given', models.PositiveIntegerField(blank=True, help_text="the rater's claims when checks were prepared", null=True)),
-                ('judged_through', models.BigIntegerField(default=0, help_text='the last answer to a check that rules know')),
-                ('conduct_through', models.BigIntegerField(default=0, help_text='the last answer to a task that rules know')),
-                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='check_look', to='annotation.rater')),
-            ],
-        ),
-        migrations.CreateModel(
             name='ConsentVersion',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -70,19 +60,6 @@ class Migration(FirstMigration):
                 ('slot', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='extra_place', to='annotation.slot')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='extra_places', to='annotation.study')),
             ],
-        ),
-        migrations.CreateModel(
-            name='FiledCheck',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(help_text='of the line', max_length=64)),
-                ('line', config.model_fields.ExactJSONField(help_text='the line, without the rater')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='filed_checks', to='annotation.rater')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='filed_checks', to='annotation.study')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('study', 'digest'), name='filed_check_once')],
-            },
         ),
         migrations.CreateModel(
             name='FiledLook',
@@ -134,25 +111,6 @@ class Migration(FirstMigration):
             options={
                 'verbose_name_plural': 'personal replies',
                 'constraints': [models.UniqueConstraint(fields=('study', 'person', 'step', 'question'), name='personal_reply_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='RaterNotice',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rule', config.model_fields.ExactJSONField(help_text='the rule as the study had it then')),
-                ('share', models.FloatField(help_text='what the figure was')),
-                ('number', models.PositiveIntegerField(help_text='of how many checks or answers')),
-                ('paused', models.BooleanField(default=False)),
-                ('at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('outcome', models.TextField(blank=True, help_text='what the researcher did about it, and why')),
-                ('answered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='check_notices', to='annotation.rater')),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('answered_at__isnull', True)), fields=['rater'], name='rater_notice_open')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('share__gte', 0)), name='rater_notice_share_positive'), models.CheckConstraint(condition=models.Q(models.Q(('answered_at__isnull', True), ('outcome', '')), models.Q(('answered_at__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='rater_notice_answered_with_words')],
             },
         ),
         migrations.CreateModel(
@@ -294,22 +252,6 @@ class Migration(FirstMigration):
                 'abstract': False,
                 'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='studydryrun_waiting')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='studydryrun_status_fits_lease'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('source_pk',), name='dry_run_one_waiting'), models.CheckConstraint(condition=models.Q(('accuracy__gte', 0), ('accuracy__lte', 1), ('bias__gte', -1), ('bias__lte', 1), ('raters__gte', 1), ('seconds__gt', 0)), name='dry_run_settings_fit')],
-            },
-        ),
-        migrations.CreateModel(
-            name='CheckItem',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('gold', 'Gold'), ('twins', 'Twin'), ('repeats', 'Repeat')], max_length=7)),
-                ('damage', models.CharField(blank=True, help_text='how the output of a twin is damaged', max_length=10)),
-                ('damaged', models.CharField(blank=True, help_text='the key of that output', max_length=200)),
-                ('expected', config.model_fields.ExactJSONField(blank=True, help_text='{question: right answer} of gold', null=True)),
-                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='check_item', to='annotation.item')),
-                ('source', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='check_copies', to='annotation.item')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('source', 'kind', 'damaged'), name='check_item_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['gold', 'twins', 'repeats'])), name='check_item_kind_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'twins'), models.Q(('damage', ''), _negated=True), models.Q(('damaged', ''), _negated=True)), models.Q(models.Q(('kind', 'twins'), _negated=True), ('damage', ''), ('damaged', '')), _connector='OR'), name='check_item_twin_is_damaged')],
             },
         ),
         migrations.CreateModel(
@@ -489,8 +431,6 @@ class Migration(FirstMigration):
             "recruiting_practiceanswer",
             ["passage_id", "number", "item_id", "variant", "shown", "answers", "checks", "submitted_at"], once=["read_at"],
         ),
-        Freeze("recruiting_checkitem", ["item_id", "kind", "source_id", "damage", "damaged", "expected"]),
-        Freeze("recruiting_filedcheck", ["study_id", "rater_id", "digest", "line"]),
         Freeze("recruiting_filedlook", ["study_id", "digest", "line"]),
         Freeze("recruiting_stopplan", ["study_id", "body", "sha256", "fixed_at", "in_time"]),
         Freeze("recruiting_resultpeek", ["plan_id", "role", "kind", "day", "at"]),

@@ -3,7 +3,6 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from annotation.models import RaterPause
 from recruiting.models import MessageThread, RaterMessage
 
 
@@ -20,12 +19,4 @@ class RaterMessageAdmin(StudyScopedAdmin):
     study_path = "thread__rater__study"
     list_display = ["id", "thread", "from_rater", "at", "seen_at"]
     list_select_related = ["thread"]
-    ordering = ["-pk"]
-
-
-@admin.register(RaterPause)
-class RaterPauseAdmin(StudyScopedAdmin):
-    study_path = "rater__study"
-    list_display = ["id", "rater", "at", "ended_at"]
-    list_select_related = ["rater"]
     ordering = ["-pk"]

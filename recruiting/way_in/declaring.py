@@ -20,13 +20,6 @@ def change_steps(study: Study, steps: Sequence[Body], actor: Person | None, *, s
     return change_recruiting(study, body, actor, action="steps changed", seen=seen, reason=reason)
 
 
-def change_checks(study: Study, checks: Body | None, actor: Person | None, *, seen: str, reason: str = "") -> bool:
-    """Make `checks` the settings of the study's hidden checks, or take them out; as `change_steps` otherwise."""
-    body = {key: value for key, value in study.recruiting.items() if key != "checks"}
-    body |= {} if checks is None else {"checks": dict(checks)}
-    return change_recruiting(study, body, actor, action="checks changed", seen=seen, reason=reason)
-
-
 def qualify_again(study: Study, actor: Person | None) -> int | None:
     """Let only attempts under the newest guidelines count, in all qualifications; return the version, if there is one.
 

@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.exceptions import ParseError
 
 from annotation.models import Adjudication, Annotation, Assignment, Item, JudgeRun, Rater, Rating, Slot, Study
-from annotation.pools import CHECK, FILE_POOLS, no_checks
+from annotation.pools import COPIES, FILE_POOLS, no_copies
 from reports.api import entries
 from reports.api.entries import Entry
 from sessions.models import RevisionSession
@@ -97,7 +97,7 @@ def _of_item(rows: QuerySet[Any], path: str, fields: Sequence[str]) -> QuerySet[
 
 def _assignments(study: Study) -> QuerySet[Any]:
     slot = Slot.objects.filter(task=OuterRef("task"), holder=OuterRef("rater"))
-    rows = Assignment.objects.filter(no_checks(study, "task__item")).annotate(
+    rows = Assignment.objects.filter(no_copies(study, "task__item")).annotate(
         has_draft=Exists(Assignment.objects.filter(pk=OuterRef("pk"), draft__isnull=False).exclude(draft={})),
         place=Subquery(slot.values("state")[:1]),
         lease_until=Subquery(slot.values("lease_until")[:1]),
@@ -106,16 +106,16 @@ def _assignments(study: Study) -> QuerySet[Any]:
 
 
 def _items(study: Study) -> QuerySet[Item]:
-    items = Item.objects.filter(study=study).exclude(pool=CHECK)
+    items = Item.objects.filter(study=study).exclude(pool=COPIES)
     return items.defer("document", "metadata", "content")
 
 
 def _annotations(study: Study) -> QuerySet[Annotation]:
-    return Annotation.objects.filter(no_checks(study, "task__item"))
+    return Annotation.objects.filter(no_copies(study, "task__item"))
 
 
 def _ratings(study: Study) -> QuerySet[Rating]:
-    return Rating.objects.filter(no_checks(study), study=study)
+    return Rating.objects.filter(no_copies(study), study=study)
 
 
 BY_RATER = {"rater": called("rater__name")}

@@ -18,7 +18,7 @@ from accounts.models import Person
 from annotation.blinding import names_of, unblinding_facts
 from annotation.file_tables.csv_ways import HOW, JSON
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
-from annotation.pools import CHECK, no_checks
+from annotation.pools import COPIES, no_copies
 from annotation.studies.snapshots import study_snapshot
 from annotation.typed_columns import Column
 from config.software_version import SOFTWARE_VERSION
@@ -181,9 +181,9 @@ def _versions(study: Study) -> dict[int, str]:
 
 def _counts(study: Study) -> dict[str, Any]:
     """The number of rows in the database, by kind and status."""
-    annotations = Annotation.objects.filter(no_checks(study, "task__item"), task__item__study=study)
+    annotations = Annotation.objects.filter(no_copies(study, "task__item"), task__item__study=study)
     human = Q(rater__kind=Rater.Kind.HUMAN)
-    current = Rating.objects.filter(no_checks(study), study=study, is_current=True)
+    current = Rating.objects.filter(no_copies(study), study=study, is_current=True)
     told = (
         annotations.values_list("status")
         .order_by()
@@ -194,8 +194,8 @@ def _counts(study: Study) -> dict[str, Any]:
     statuses = {status: counted for status, *counted in told}
     surplus, with_flag = (sum(counted[place] for counted in statuses.values()) for place in (1, 2))
     return {
-        "items": study.items.exclude(pool=CHECK).count(),
-        "outputs": study.items.exclude(pool=CHECK).aggregate(outputs=Count("outputs"))["outputs"],
+        "items": study.items.exclude(pool=COPIES).count(),
+        "outputs": study.items.exclude(pool=COPIES).aggregate(outputs=Count("outputs"))["outputs"],
         "ratings": current.filter(human).count(),
         "scores": current.exclude(human).count(),
         "annotations": {status: statuses.get(status, [0])[0] for status in Annotation.Status.values}

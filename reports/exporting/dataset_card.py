@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 
 from agreement.catalogue import FIGURES
 from annotation.models import Rater, Rating, Study
-from annotation.pools import no_checks
+from annotation.pools import no_copies
 from annotation.typed_columns import Column, ColumnKind
 from config.software_version import SOFTWARE_VERSION
 
@@ -105,7 +105,7 @@ def _figures(report: Mapping[str, Any]) -> list[str]:
 def _raters(study: Study) -> dict[str, Any]:
     """How many people and machines answered, and how many answers each person gave; no names."""
     rows = (
-        Rating.objects.filter(no_checks(study), study=study, is_current=True)
+        Rating.objects.filter(no_copies(study), study=study, is_current=True)
         .values_list("rater")
         .annotate(n=Count("pk"))
         .order_by()

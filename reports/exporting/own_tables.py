@@ -14,7 +14,6 @@ from annotation.file_tables.typed_tables import (
 )
 from annotation.models import Study
 from config.parts import parts
-from recruiting.checks.check_columns import CHECKS, has_checks
 from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
@@ -74,10 +73,6 @@ STUDY_TABLES = (
     StudyTable(
         "adjudications", "researchers' final answers, with all revisions", ADJUDICATIONS, adjudication_lines,
         has_adjudications,
-    ),
-    StudyTable(
-        "checks", "current answers of people to hidden checks of their work", CHECKS,
-        computed_by("recruiting.checks.filed_checks.shown_check_lines"), has_checks,
     ),
     StudyTable(
         "raters", "raters whom a researcher has excluded; their answers are in the other files", RATERS,

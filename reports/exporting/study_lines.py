@@ -12,7 +12,7 @@ from annotation.blinding import Names, answer_levels, names_of, systems_of
 from annotation.conversations import as_given
 from annotation.models import Annotation, Item, Output, Rater, Study, TaskOutput
 from annotation.page_times import are_odd_times
-from annotation.pools import CHECK, MAIN, no_checks
+from annotation.pools import COPIES, MAIN, no_copies
 from annotation.protocols import protocol_of
 from annotation.studies.changed_places import changed_places
 from config.text_validation import given, time_text
@@ -66,14 +66,14 @@ def item_lines(study: Study, key: str | None = None, pks: Sequence[int] | None =
     """All items with their outputs, or the one called `key`, or those with these primary keys."""
     needs_outputs = protocol_of(study).files.needs_outputs
     chosen = {**({} if key is None else {"key": key}), **({} if pks is None else {"pk__in": pks})}
-    items = Item.objects.filter(study=study, **chosen).exclude(pool=CHECK)
+    items = Item.objects.filter(study=study, **chosen).exclude(pool=COPIES)
     rows = items.order_by("pk").values_list(*ITEM).iterator(chunk_size=CHUNK)
     names = names_of(study)
     levels = answer_levels(study) if names.are_codes else {}
     for batch in _batches(rows):
         outputs: dict[int, list[Line]] = {row[0]: [] for row in batch}
         within = {"item__gte": batch[0][0], "item__lte": batch[-1][0]} if pks is None else {"item__in": pks}
-        found = Output.objects.filter(item__study=study, **within).exclude(item__pool=CHECK)
+        found = Output.objects.filter(item__study=study, **within).exclude(item__pool=COPIES)
         told = found.order_by("item", "position").values_list(*OUTPUT)
         for item, key, text, turns, edited_from, writer, metadata in told:
             about = {"edited_from": names.shown(edited_from) or None, "writer": writer or None,
@@ -124,7 +124,7 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 def annotation_lines(study: Study) -> Iterator[Line]:
     """All revisions of every annotation, whatever their status."""
-    counted = Annotation.objects.filter(no_checks(study, "task__item"), task__item__study=study)
+    counted = Annotation.objects.filter(no_copies(study, "task__item"), task__item__study=study)
     rows = counted.order_by("task__item_id").values_list(*ANNOTATION)
     found = (dict(zip(ANNOTATION, row, strict=True)) for row in rows.iterator(chunk_size=CHUNK))
     names, systems = names_of(study), systems_of(study)

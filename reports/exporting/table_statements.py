@@ -41,14 +41,14 @@ SELECT i.id, json_text(i.key), json_text(i.document), json_text(i.instruction),
   i.gold, CASE WHEN i.feedback <> '' THEN json_text(i.feedback) END, i.metadata, i.priority,
   time_text(i.withdrawn_at), json_text(i.withdrawn_reason), i.document_turns,
   CASE WHEN i.document_turns IS NOT NULL THEN i.document END
-FROM annotation_item i WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s
+FROM annotation_item i WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
 ORDER BY i.id
 """
 OUTPUTS = """
 SELECT i.id, json_text(o.key), json_text(o.text), CASE WHEN o.edited_from <> '' THEN json_text(o.edited_from) END,
   o.writer, o.metadata, o.turns, CASE WHEN o.turns IS NOT NULL THEN o.text END
 FROM annotation_item i CROSS JOIN annotation_output o
-WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s AND o.item_id = i.id
+WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s AND o.item_id = i.id
 ORDER BY i.id, o.position
 """
 RATINGS = """
@@ -59,7 +59,7 @@ SELECT i.id, COALESCE(o.position, -1), COALESCE(p.position, -1), r.variant, q.po
 FROM annotation_item i CROSS JOIN annotation_rating r
   JOIN annotation_rater u ON u.id = r.rater_id JOIN annotation_question q ON q.id = r.question_id
   LEFT JOIN annotation_output o ON o.id = r.output_id LEFT JOIN annotation_output p ON p.id = r.other_output_id
-WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s
+WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
   AND r.item_id = i.id AND r.is_current AND {raters} ORDER BY i.id
 """
 PLAIN = (
@@ -74,7 +74,7 @@ SELECT i.id, COALESCE(o.position, -1), COALESCE(p.position, -1), r.variant, q.po
 FROM annotation_item i CROSS JOIN annotation_rating r
   JOIN annotation_rater u ON u.id = r.rater_id JOIN annotation_question q ON q.id = r.question_id
   LEFT JOIN annotation_output o ON o.id = r.output_id LEFT JOIN annotation_output p ON p.id = r.other_output_id
-WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s
+WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
   AND r.item_id = i.id AND r.is_current AND u.kind = 'human' ORDER BY i.id
 """  # noqa: S608 - a text of ours
 """The same rows as RATINGS of people with fewer columns: reading a column costs as much as writing it."""
@@ -87,14 +87,14 @@ SELECT i.id, t.id, t.variant, u.name, a.revision, i.key, u.kind, a.status, a.sur
   time_text(a.submitted_at), a.seconds, a.visible_seconds, a.active_seconds, a.tool_use, a.metadata
 FROM annotation_item i CROSS JOIN annotation_task t CROSS JOIN annotation_annotation a
   JOIN annotation_rater u ON u.id = a.rater_id
-WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s
+WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
   AND t.item_id = i.id AND a.task_id = t.id ORDER BY i.id
 """
 TASK_OUTPUTS = """
 SELECT i.id, t.id, x.position, o.position, o.key
 FROM annotation_item i CROSS JOIN annotation_task t CROSS JOIN annotation_taskoutput x
   JOIN annotation_output o ON o.id = x.output_id
-WHERE i.study_id = %(study)s AND i.pool <> 'check' AND i.id > %(after)s AND i.id <= %(last)s
+WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
   AND t.item_id = i.id AND x.task_id = t.id ORDER BY i.id
 """
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Min
 
 from annotation.blinding import NAMING_OPTIONS, OPTION, exported_options
 from annotation.models import Guideline, Rater, Rating, Study
-from annotation.pools import no_checks
+from annotation.pools import no_copies
 from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import time_text
@@ -60,7 +60,7 @@ def _digest(value: Any) -> str:
 def done_facts(study: Study, choices: Mapping[str, Any]) -> dict[str, Any]:
     """The facts of a plan as they are now, with what was answered: a kind of report."""
     with study_snapshot(study) as present:
-        people = Rating.objects.filter(no_checks(present), study=present, is_current=True, rater__kind=Rater.Kind.HUMAN)
+        people = Rating.objects.filter(no_copies(present), study=present, is_current=True, rater__kind=Rater.Kind.HUMAN)
         versions = people.values_list("guidelines_version").annotate(Count("pk")).order_by("guidelines_version")
         told = people.aggregate(answers=Count("pk"), raters=Count("rater", distinct=True), first=Min("submitted_at"))
         return {

@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from accounts.models import AuditEntry
 from annotation.members.standing import excluded
 from annotation.models import Annotation, Item, JudgeRun, Rater, Rating, Study
-from annotation.pools import CHECK, MAIN, in_main_pool
+from annotation.pools import COPIES, MAIN, in_main_pool
 from reports.rows import Choice, chosen_raters, not_read
 from reports.rows.submission_times import chosen_annotations
 
@@ -80,7 +80,7 @@ def _restored(study: Study) -> Row:
 
 
 def _other_pools(study: Study) -> Row:
-    items = Item.objects.filter(study=study).exclude(pool__in=(MAIN, CHECK)).order_by()
+    items = Item.objects.filter(study=study).exclude(pool__in=(MAIN, COPIES)).order_by()
     counts = sorted(items.values_list("pool").annotate(Count("pk")))
     entries = [{"name": pool, "reason": "", "at": None, "ratings": count} for pool, count in counts]
     return _row("other_pool", sum(count for _, count in counts), "items", entries=entries)

@@ -8,7 +8,7 @@ from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
 from annotation.members.standing import exclude
 from annotation.models import Rater
-from recruiting.checks.check_tables import RaterNotice
+from parts.checks.models import RaterNotice
 from reports.kept_reports import compute_here
 from tests.browser.accessibility import findings
 

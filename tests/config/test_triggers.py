@@ -54,7 +54,7 @@ def test_a_migrated_database_has_all_triggers():
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
         "revision_sessions_labelsample", "reports_preregistration",
         "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
-        "recruiting_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "recruiting_filedcheck",
+        "checks_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "checks_filedcheck",
         "recruiting_filedlook",
         "recruiting_stopplan", "recruiting_resultpeek", "recruiting_stoplook", "recruiting_stopcontinuation",
         "recruiting_crowdstay",

@@ -10,7 +10,7 @@ from accounts.models import Person
 from annotation.members.membership import rater_for
 from annotation.members.standing import end_exclusion, exclude, reply
 from annotation.models import QuotaMember, RoutingQuota
-from recruiting.models import RaterNotice
+from parts.checks.models import RaterNotice
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.left_out_data import LEFT_OUT
 from tests.annotation.test_erasing import STUDIES, filled, people, study_called
@@ -33,9 +33,10 @@ IN_DOWNLOAD = {
     "recruiting": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
         "PracticeAnswer": "practice_answers", "CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries",
-        "RaterNotice": "pauses_by_rules", "MessageThread": "messages", "RaterMessage": "messages",
+        "MessageThread": "messages", "RaterMessage": "messages",
         "MailAddress": "e_mail", "OutgoingMail": "mails",
     },
+    "checks": {"RaterNotice": "pauses_by_rules"},
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},
 }  # fmt: skip
 """By app and table: the list of the file that its rows are in."""
@@ -48,7 +49,7 @@ NOT_IN_DOWNLOAD = {
         "Person_groups": STAFF, "Person_user_permissions": STAFF, "BrowserSession": "sessions of browsers",
     },
     "annotation": {
-        "Slot": PLACES, "SeenItem": PLACES, "DueCheck": PLACES, "RoutedRater": PLACES, "Rating": COPIES,
+        "Slot": PLACES, "SeenItem": PLACES, "RoutedRater": PLACES, "Rating": COPIES,
         "KeptResponse": COPIES, "SpanReview": OTHERS, "DrawnAnswer": OTHERS, "Reviewer": RUN, "ReadComments": RUN,
         "Unblinding": RUN, "Invitation": RUN, "TaskPreparation": RUN, "Batch": RUN, "JudgeRun": RUN,
         "StudyDeletion": RUN, "ItemCopy": RUN, "Token": "secrets", "TokenStudy": "secrets",
@@ -59,9 +60,10 @@ NOT_IN_DOWNLOAD = {
     "retrieval": {"TrialSearch": RUN, "PaperUpload": RUN},
     "webhooks": {"Webhook": RUN, "WebhookDelivery": RUN},
     "recruiting": {
-        "CheckLook": CHECKS, "FiledCheck": CHECKS, "SecondStageCase": PLACES, "ExtraPlace": PLACES, "StudyDryRun": RUN,
+        "SecondStageCase": PLACES, "ExtraPlace": PLACES, "StudyDryRun": RUN,
         "ResultPeek": RUN, "StopContinuation": RUN,
     },
+    "checks": {"CheckLook": CHECKS, "FiledCheck": CHECKS, "DueCheck": PLACES},
     "revision_sessions": {"TurnLabel": OTHERS},
     "judges": {"RunWork": RUN, "MetricRequest": RUN, "Judgment": RUN},
     "preparing": {"PreparationStep": RUN, "Suggestion": RUN, "PreparedText": RUN, "PreparationCall": RUN},

@@ -9,9 +9,9 @@ from annotation.studies import pace_plan, routing_plan
 from annotation.studies.file_sections import study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from recruiting.checks import check_settings
+from config.parts import parts
+from parts.checks import settings as check_settings
 from recruiting.crowds import link_settings, recruiter_settings
-from recruiting.declared_part import RECRUITING
 from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds
 from recruiting.mail import mail_section
@@ -122,7 +122,9 @@ def test_the_study_of_these_tests_declares_every_key():
     assert {profile: set(body) for profile, body in RECRUITERS.items()} == {
         profile: set(keys) for profile, keys in recruiter_settings.KEYS_OF.items()
     }
-    assert set(whole_study("prolific")["recruiting"]) == {setting.key for setting in RECRUITING}
+    assert set(whole_study("prolific")["recruiting"]) == {
+        setting.key for part in parts() for setting in part.recruiting
+    }
     assert set(SECTIONS) == set(study_sections()) - {DRY_RUN}
 
 

@@ -16,8 +16,8 @@ from annotation.desk.task_rows import task_row
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Guideline, Rater, Slot, Study
 from annotation.studies.locking import RaterGoneError
-from recruiting.checks.check_rules import judge_rater
-from recruiting.checks.preparing_checks import prepare_checks
+from parts.checks.preparing import prepare_checks
+from parts.checks.rules import judge_rater
 from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
 from recruiting.rater_messages.sending_messages import write_to_researchers
 from recruiting.way_in.background_counts import background_of

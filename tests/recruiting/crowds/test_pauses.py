@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from annotation.members.standing import exclude, pause_rater, resume_rater
 from annotation.models import Rater, Slot
-from recruiting.checks.check_rules import _write
-from recruiting.checks.rule_notices import answer_notice
+from parts.checks.models import RaterNotice
+from parts.checks.rules import _write, answer_notice
 from recruiting.crowds.ending import end_overdue
 from recruiting.crowds.entering import places_taken
-from recruiting.models import CrowdStay, RaterNotice
+from recruiting.models import CrowdStay
 from tests.recruiting.crowds.crowd_study import LINK, Guest, crowd_study, prolific_ids, texts
 
 WAITS, OVER = "A researcher is looking at this pause", "give you no more tasks in this study"

@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 
 from annotation.models import Annotation, Assignment, RaterExclusion, RaterPause
-from recruiting.models import PracticeAnswer, RaterMessage, RaterNotice, StepPassage
+from parts.checks.models import RaterNotice
+from recruiting.models import PracticeAnswer, RaterMessage, StepPassage
 from tests.conftest import make_person
 from tests.recruiting.crowds.crowd_study import Guest, crowd_study, prolific_ids, texts
 from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, TRAINING, WRONG, Walk

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Annotation
-from annotation.studies.check_draws import checks_before
 from annotation.studies.pace_plan import tasks_per_person
+from parts.checks.draws import checks_before
 from recruiting.crowds.crowd_submissions import payment
 from recruiting.crowds.recruiter_settings import Recruiter
 from recruiting.models import CrowdId, CrowdStay

@@ -9,8 +9,8 @@ from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.members.standing import PauseRefusedError, end_exclusion, exclude, pause_rater, resume_rater
 from annotation.models import Rater, RaterPause
-from recruiting.checks.rule_notices import answer_notice
-from recruiting.models import RaterNotice
+from parts.checks.models import RaterNotice
+from parts.checks.rules import answer_notice
 
 
 @pytest.fixture

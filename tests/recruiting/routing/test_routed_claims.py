@@ -11,7 +11,7 @@ from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.batches import release_next
 from annotation.studies.rater_routing import ensure_routed, wrong_counts
-from recruiting.checks.preparing_checks import prepare_checks
+from parts.checks.preparing import prepare_checks
 from recruiting.routing.routed_raters import TopicsInvalidError, choose_topics, is_full_for
 from tests.recruiting.routing.routed_study import FORM, TOPICS, answer, make_rater, make_routed_study, source, taken_by
 
@@ -207,7 +207,7 @@ def test_hidden_checks_come_among_routed_tasks_and_count_in_no_quota(tmp_path, o
         answered += 1
         ann.refresh_from_db()
         prepare_checks(ann)
-    assert skipped == {"main", "check"}
+    assert skipped == {"main", "copies"}
     assert Slot.objects.filter(holder=ann, study=study).count() == 6
     assert answered > 6
     assert wrong_counts(study) == []

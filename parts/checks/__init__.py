@@ -1,0 +1,1 @@
+"""Hidden checks among raters' tasks: see README.md."""

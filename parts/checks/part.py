@@ -1,0 +1,121 @@
+"""What hidden checks add: tasks among raters' own, rules about raters, figures of care, and checks in files."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q
+from django.http import HttpRequest
+
+from accounts.models import Person
+from annotation.desk.hot_queries import RaterState
+from annotation.fragments import Fragment
+from annotation.importing.import_problems import FieldInvalidError
+from annotation.models import Question, Rater, Slot, Study
+from annotation.protocols import Protocol
+from annotation.studies.counting import CountOf
+from annotation.studies.notices import StudyNotice
+from annotation.studies.recruiting_settings import RecruitingKey
+from annotation.study_tabs import Tab
+from config.part import Part
+from parts.checks.claiming import take_due_checks
+from parts.checks.columns import CHECKS, has_checks
+from parts.checks.draws import checks_among, expected_checks
+from parts.checks.erasing import ERASING
+from parts.checks.filed import CheckImport, shown_check_lines
+from parts.checks.models import RaterNotice
+from parts.checks.rules import open_notices
+from parts.checks.settings import checked_checks
+from reports.exporting.table_list import StudyTable
+from reports.rater_columns import RaterColumn
+
+CHUNK = 500
+SHARES = "parts.checks.answered.shares_by_kind"
+RATER_CHECKS = "reports:rater_checks"
+
+
+def problems(value: Any, field: str, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+    """Yield what is wrong with `recruiting: checks:` of a study file."""
+    try:
+        checked_checks(value, field, protocol, questions)
+    except FieldInvalidError as problem:
+        yield problem
+
+
+def open_notices_of(request: HttpRequest, study: Study) -> dict[str, Any]:
+    return {"notices": list(open_notices(study))}
+
+
+def whether_checked(request: HttpRequest, study: Study) -> dict[str, Any]:
+    return {"has_checks": "checks" in study.recruiting}
+
+
+class ChecksPart(Part):
+    declared_by = ("recruiting.checks",)
+    recruiting = (RecruitingKey("checks", problems),)
+    mixes_tasks = True
+    urls = "parts.checks.urls"
+    tabs = (Tab(350, "Settings", "Hidden checks", "checks:check_settings"),)
+    fragments = {
+        "rater_checks.lead": (Fragment("checks/_lead.html", whether_checked),),
+        "rater_checks.before": (Fragment("checks/_notices.html", open_notices_of),),
+    }
+    rater_columns = (
+        RaterColumn("gold", "Gold", "the share of checks with known answers that were right", SHARES, True),
+        RaterColumn(
+            "twins", "Twins", "the share of checks with a damaged output in which it was found worse than before",
+            SHARES, True,
+        ),
+        RaterColumn("repeats", "Repeats", "the share of questions answered as before when a task came again", SHARES),
+    )  # fmt: skip
+    importers = {CheckImport.table: CheckImport}
+    tables = (
+        StudyTable(
+            CheckImport.table, "current answers of people to hidden checks of their work", CHECKS, shown_check_lines,
+            has_checks,
+        ),
+    )  # fmt: skip
+    erasing = ERASING
+    hidden_actions = ("rater noticed", "rater notice answered")
+
+    def own_slots(self, study: Study, state: RaterState, until: datetime) -> list[Slot]:
+        return take_due_checks(study, state, until)
+
+    def tasks_among(self, study: Study, rater: Rater, tasks: int, items: int) -> int:
+        return checks_among(study, rater, tasks, items)
+
+    def expected_among(self, study: Study, tasks: int) -> int:
+        return expected_checks(study, tasks)
+
+    def awaits_decision(self, rater: OuterRef | Rater) -> Q:
+        return Q(Exists(RaterNotice.objects.filter(rater=rater, paused=True, answered_at=None)))
+
+    def notices(self, study: Study) -> list[StudyNotice]:
+        """Raters whom a rule has paused or asks about, counted in one query; a draft has none."""
+        if study.status == Study.Status.DRAFT:
+            return []
+        waiting = open_notices(OuterRef("pk")).order_by()
+        row: Any = Study.objects.filter(pk=study.pk).values(
+            paused_raters=CountOf(waiting.filter(paused=True).values("pk")),
+            asked_raters=CountOf(waiting.filter(paused=False).values("pk")),
+        ).get()  # fmt: skip
+        paused, asked = row["paused_raters"], row["asked_raters"]
+        sentences = []
+        if paused:
+            sentences.append(f"{paused} {'rater was' if paused == 1 else 'raters were'} paused by a rule")
+        if asked:
+            sentences.append(f"{asked} {'rater' if asked == 1 else 'raters'} to look at, by a rule")
+        return [StudyNotice(sentence, RATER_CHECKS) for sentence in sentences]
+
+    def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
+        """Return when rules paused the person, and a researcher decided; without the rule, which would tell checks."""
+        return [("pauses_by_rules", _pauses_by_rules(person))]
+
+
+def _pauses_by_rules(person: Person) -> Iterator[dict[str, Any]]:
+    rows = RaterNotice.objects.filter(rater__person=person, paused=True).select_related("rater__study")
+    for notice in rows.order_by("pk").iterator(CHUNK):
+        yield {"study": notice.rater.study.slug, "from": notice.at, "decided_at": notice.answered_at}
+
+
+PART = ChecksPart()
