@@ -1,6 +1,6 @@
 """Agreement over time: in windows of units that follow each other in the order in which they were completed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -102,8 +102,3 @@ def agreement_windows(answers: TimedAnswers, replicates: int = 1000, seed: int =
 
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def moments(values: Sequence[datetime | None]) -> Floats:
-    """Times as seconds since 1970, NaN for None, (R,)."""
-    return np.array([np.nan if one is None else one.timestamp() for one in values], dtype=np.float64)

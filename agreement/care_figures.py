@@ -35,9 +35,9 @@ def passed_share(passed: int, n: int, least: int = LEAST_CHECKS) -> Figure:
     return {"n": n, "value": passed / n, "low": low, "high": high, "reason": None}
 
 
-def mean_share(shares: Sequence[float], least: int = LEAST_CHECKS) -> Figure:
+def mean_share(shares: Sequence[float]) -> Figure:
     """The mean of shares in 0..1, one per check."""
-    return clustered_mean(np.asarray(shares, dtype=np.float64), None, least)
+    return clustered_mean(np.asarray(shares, dtype=np.float64), None, LEAST_CHECKS)
 
 
 def clustered_mean(values: Floats, cluster: Ints | None, least: int = LEAST_ANSWERS) -> Figure:
@@ -48,11 +48,11 @@ def clustered_mean(values: Floats, cluster: Ints | None, least: int = LEAST_ANSW
     return {"n": int(values.size), "value": float(values.mean()), "low": low, "high": high, "reason": None}
 
 
-def time_ratio(seconds: Sequence[float], group: float | None, seed: int, least: int = LEAST_ANSWERS) -> Figure:
+def time_ratio(seconds: Sequence[float], group: float | None, seed: int) -> Figure:
     """The rater's median seconds per task as a multiple of `group`, the median of the others."""
     values = np.asarray(seconds, dtype=np.float64)
-    if values.size < least:
-        return _unsaid(int(values.size), least)
+    if values.size < LEAST_ANSWERS:
+        return _unsaid(int(values.size), LEAST_ANSWERS)
     if not group:
         return {"n": int(values.size), "value": None, "low": None, "high": None, "reason": "the others have no times"}
     drawn = np.median(_draws(values, seed), axis=1) / group
@@ -72,23 +72,23 @@ def medians_of_others(values: Floats, rater: Ints, raters: int) -> list[float | 
     return found
 
 
-def longest_run(forms: Sequence[Hashable], seed: int, least: int = LEAST_ANSWERS) -> Figure:
+def longest_run(forms: Sequence[Hashable], seed: int) -> Figure:
     """How many forms in a row were the same at most.
 
     `low` and `high` hold the middle 95 % of what the same forms give in random order: a longer row is no chance.
     """
-    if len(forms) < least:
-        return _unsaid(len(forms), least)
+    if len(forms) < LEAST_ANSWERS:
+        return _unsaid(len(forms), LEAST_ANSWERS)
     known = {form: code for code, form in enumerate(dict.fromkeys(forms))}
     codes, random = np.array([known[form] for form in forms]), np.random.default_rng(seed)
     drawn = np.array([_longest(random.permutation(codes)) for _ in range(ORDERS)])
     return _figure(codes.size, float(_longest(codes)), drawn)
 
 
-def same_share(forms: Sequence[Hashable], least: int = LEAST_ANSWERS) -> Figure:
+def same_share(forms: Sequence[Hashable]) -> Figure:
     """The share of the form that the rater gave most often."""
     most = max(Counter(forms).values(), default=0)
-    return passed_share(most, len(forms), least)
+    return passed_share(most, len(forms), LEAST_ANSWERS)
 
 
 def _longest(codes: Ints) -> int:

@@ -4,7 +4,7 @@ For rows with n outputs and all their systems in each row, the statistic is that
 tables in the analysis of consumer preference studies*; the general form allows rows with some of the systems.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,11 +64,3 @@ def uniformity(counts: Ints, together: Ints) -> tuple[float, int]:
 
 def _test(statistic: float, freedom: int) -> dict[str, Any]:
     return {"chi2": statistic, "df": freedom, "p": float(chi2.sf(statistic, freedom))}
-
-
-def orders_of(rows: Sequence[Order]) -> dict[Order, int]:
-    """The orders of rows, each with how many rows have it."""
-    found: dict[Order, int] = {}
-    for row in rows:
-        found[row] = found.get(row, 0) + 1
-    return found

@@ -310,11 +310,6 @@ def roles_to_offer(person: Person, study: Study) -> list[tuple[str, str]]:
     return [(str(role.value), str(role.label)) for role in offered if may(person, study, inviters(role))]
 
 
-def visible_to_staff(person: Person) -> Q:
-    """The rows that the admin shows to somebody who is not a superuser: those of studies they run."""
-    return Q(pk__in=studies_of(person, RESEARCHERS).values("pk"))
-
-
 def rater_in(person: Person, slug: str, pk: int) -> Rater:
     """A person who rates in a study that `person` runs."""
     study = study_for(person, slug, RESEARCHERS)

@@ -30,7 +30,7 @@ OUTCOMES: Mapping[str, str] = {
 }  # fmt: skip
 """The outcomes of judgments, and the states of those without one, in the order of the page."""
 NOT_OVER = ("failed", "stopped", "running", "queued")
-MOST_REASONS = 50
+MOST_REASONS, MOST_REPLACEMENTS = 50, 100
 MINUTE, HOUR, DAY = 60, 3600, 86400
 RATED_ROWS, RATED_SECONDS = 500, 120
 """The rate is taken from the judgments just before the first waiting one, as far as they are this new."""
@@ -354,10 +354,10 @@ def _prompt(said: Any) -> str:
     return f"version {said.get('version', '')}, {str(said.get('digest', ''))[:12]}"
 
 
-def replacements(study: Study, run: JudgeRun, most: int = 100) -> list[tuple[str, str]]:
+def replacements(study: Study, run: JudgeRun) -> list[tuple[str, str]]:
     """Return the finished runs that may replace a run, as choices, the newest first."""
     rows = runs_of(study).filter(status=JudgeRun.Status.FINISHED, replaced_by=None).exclude(pk=run.pk)
-    return [(str(one.pk), f"{one.rater.name}, run {one.name}, {day(one.ended_at)}") for one in rows[:most]]
+    return [(str(one.pk), f"{one.rater.name}, run {one.name}, {day(one.ended_at)}") for one in rows[:MOST_REPLACEMENTS]]
 
 
 def about_time(seconds: float | None) -> str:

@@ -115,9 +115,9 @@ def reserve_batch(charge: Charge, amount: int, lease: timedelta = BATCH_LEASE) -
         )  # fmt: skip
 
 
-def extend(reservation: Reservation, lease: timedelta = BATCH_LEASE) -> None:
+def extend(reservation: Reservation) -> None:
     """Keep an open reservation for another lease."""
-    Reservation.objects.filter(pk=reservation.pk, closed_at=None).update(lease_until=database_now() + lease)
+    Reservation.objects.filter(pk=reservation.pk, closed_at=None).update(lease_until=database_now() + BATCH_LEASE)
 
 
 def draw(reservation: Reservation, charge: Charge, amount: int) -> bool:

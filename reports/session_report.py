@@ -31,7 +31,7 @@ REASONS = {"share": NO_TURNS, "mean": NO_VALUES, "turns_per_session": NO_SESSION
 Report = dict[str, Any]
 
 
-def session_report(study: Study, *, labeller: str | None = None, replicates: int = REPLICATES) -> Report:
+def session_report(study: Study, *, labeller: str | None = None) -> Report:
     """Tables 2, 3, 4 and 6 and Figure 2 of KIWI, what retrieval gave, second ratings and the agreement on labels.
 
     With `labeller`, the labels are that rater's or run's alone; by default a person's latest counts. `undefined` has
@@ -43,8 +43,8 @@ def session_report(study: Study, *, labeller: str | None = None, replicates: int
     if labeller is not None and labeller not in rows.labellers:
         raise ChoiceInvalidError(f"{labeller!r} has labelled no turn of this study.")
     ratings, texts = ratings_by_kind(rows.turns), text_figures(rows.turns)
-    add_rating_intervals(ratings, rows.turns, list(rows.sessions), replicates=replicates)
-    add_text_intervals(texts, rows.turns, list(rows.sessions), replicates=replicates)
+    add_rating_intervals(ratings, rows.turns, list(rows.sessions), replicates=REPLICATES)
+    add_text_intervals(texts, rows.turns, list(rows.sessions), replicates=REPLICATES)
     report: Report = {
         "study": study.slug,
         "protocol": study.protocol,
@@ -59,23 +59,23 @@ def session_report(study: Study, *, labeller: str | None = None, replicates: int
         "retrieval": _retrieval(rows.retrieval),
         "text_figures": texts,
         "label_agreement": {
-            kind: label_agreement(rows.labels.get(kind, []), replicates=replicates) for kind in Kind.values
+            kind: label_agreement(rows.labels.get(kind, []), replicates=REPLICATES) for kind in Kind.values
         },
         "second_ratings": {
-            **second_ratings(rows.pairs, replicates=replicates),
-            "between": _between(rows.second, replicates),
+            **second_ratings(rows.pairs, replicates=REPLICATES),
+            "between": _between(rows.second),
         },
     }
     report["undefined"] = {**dict(_undefined(report)), **dict(_reasons(report))}
     return report
 
 
-def _between(second: Sequence[Label], replicates: int) -> Report:
+def _between(second: Sequence[Label]) -> Report:
     """Agreement between second raters of the same turn, with ratings as in `second_ratings`."""
     two_way = [(turn, rater, collapsed(rating)) for turn, rater, rating in second]
     return {
-        "two_way": label_agreement(two_way, replicates=replicates),
-        "three_way": label_agreement(second, replicates=replicates),
+        "two_way": label_agreement(two_way, replicates=REPLICATES),
+        "three_way": label_agreement(second, replicates=REPLICATES),
     }
 
 

@@ -5,10 +5,8 @@ import logging
 import secrets
 import shutil
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings as django_settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -108,8 +106,3 @@ def remove_unused(study: Study, searcher: str) -> None:
         if IndexBuild.objects.filter(pk=build.pk, is_current=False).update(folder="", edition=""):
             shutil.rmtree(build.place, ignore_errors=True)
             logger.info("removed the files of %s", build)
-
-
-def indexes_folder() -> Path:
-    """Return the folder of all indexes."""
-    return Path(django_settings.VAR) / "indexes"

@@ -92,9 +92,9 @@ def licences_told(text: str) -> dict[str, str]:
     return told
 
 
-def run_names(folder: Path = ROOT / "requirements") -> frozenset[str]:
+def run_names() -> frozenset[str]:
     """Return the names of the packages that run Interrater, as the lock files have them."""
-    text = "".join((folder / f"{name}.txt").read_text(encoding="utf-8") for name in RUN_BY)
+    text = "".join((ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8") for name in RUN_BY)
     return frozenset(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
 
 

@@ -27,12 +27,10 @@ import numpy as np
 from scipy import stats
 
 from agreement.bootstrap import SHARE, ItemRatio, ItemSums, Key, RekeyedSums, estimate
-from agreement.meta_evaluation.choice_figures import majority_of
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion
 from agreement.meta_evaluation.reruns import AveragedReruns
 from agreement.rating_arrays import Floats, Ints
 from agreement.report_entries import Report, place
-from agreement.tally import sum_by
 
 TRAINING, VALIDATION, TEST = 0, 1, 2
 """The parts of a split, as codes."""
@@ -91,12 +89,6 @@ class _Way:
         )
         over_all = ConfusionSums(sums.counts, sums.labels, None, sums.positive, over_all=True)
         return LabelFigures(over_all, self.names)
-
-
-def majority_labels(unit: Ints, label: Ints, units: int, kinds: int) -> Ints:
-    """People's majority about each unit, (U,), from labels (R,) of units (R,); NO_LABEL if there is not one."""
-    counts = sum_by(unit * kinds + label, np.ones(unit.size), units * kinds).reshape(units, kinds)
-    return majority_of(counts)
 
 
 def label_report(

@@ -124,31 +124,29 @@ def _of_system(rows: _BaselineChoices, own: Ints, difficulty: Floats | None) -> 
     )  # fmt: skip
 
 
-def fit_logistic(x: Floats, y: Floats, penalty: float = RIDGE) -> tuple[Floats, Floats]:
+def fit_logistic(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Coefficients (P,), and the negative Hessian (P, P), of the ridge logistic regression of y in 0..1 on x (R, P).
 
-    Maximises sum y log p + (1 - y) log(1 - p) - penalty / 2 |beta|^2 by Newton's method with halved steps.
+    Maximises sum y log p + (1 - y) log(1 - p) - RIDGE / 2 |beta|^2 by Newton's method with halved steps.
     """
     beta = np.zeros(x.shape[1])
-    value = _likelihood(x, y, beta, penalty)
+    value = _likelihood(x, y, beta)
     for _ in range(ITERATIONS):
         p = expit(x @ beta)
-        gradient = x.T @ (y - p) - penalty * beta
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + penalty * np.eye(beta.size)
+        gradient = x.T @ (y - p) - RIDGE * beta
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + RIDGE * np.eye(beta.size)
         step = np.linalg.solve(hessian, gradient)
         if np.abs(step).max() < 1e-10:
             break
-        while (new := _likelihood(x, y, beta + step, penalty)) < value - 1e-9 * abs(value) and np.abs(
-            step
-        ).max() > 1e-10:
+        while (new := _likelihood(x, y, beta + step)) < value - 1e-9 * abs(value) and np.abs(step).max() > 1e-10:
             step /= 2
         beta, value = beta + step, new
     return beta, hessian
 
 
-def _likelihood(x: Floats, y: Floats, beta: Floats, penalty: float) -> float:
+def _likelihood(x: Floats, y: Floats, beta: Floats) -> float:
     eta = x @ beta
-    return float((y * eta - np.logaddexp(0, eta)).sum() - penalty / 2 * (beta @ beta))
+    return float((y * eta - np.logaddexp(0, eta)).sum() - RIDGE / 2 * (beta @ beta))
 
 
 class _Difficulties:

@@ -1,8 +1,8 @@
-"""Several judges as one: the majority of their choices or labels, the mean of their scores (Verga et al. 2024, PoLL).
+"""Several judges as one: the majority of their choices, the mean of their scores (Verga et al. 2024, PoLL).
 
-Only what every judge answered has an answer of the panel. Choices and labels without one most common answer are a tie,
-or no label. Scores are averaged as they are, so judges of a panel should use the same scale; rankings are averaged as
-s_i. The panel's first rerun combines the judges' first reruns, and so on: it has as many as the judge with the fewest.
+Only what every judge answered has an answer of the panel. Choices without one most common answer are a tie. Scores are
+averaged as they are, so judges of a panel should use the same scale; rankings are averaged as s_i. The panel's first
+rerun combines the judges' first reruns, and so on: it has as many as the judge with the fewest.
 
 A pair that all judges answered in the same orders has an answer of the panel for each order. Otherwise every judge has
 one vote per pair, the majority of its own answers, and the order counts as unknown.
@@ -20,7 +20,6 @@ from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, Out
 from agreement.pair_choices import CHOICES, TIE, UNKNOWN
 from agreement.rating_arrays import Ints
 
-NO_LABEL = -1
 KINDS = len(CHOICES)
 
 
@@ -45,13 +44,6 @@ def panel_of(name: str, judges: Sequence[Judge], outputs: Outputs) -> Judge:
     known = [family for family in families if family is not None]
     own = np.any(known, axis=0) if len(known) == len(families) else None
     return Judge(name, combined, own, {"panel": [judge.name for judge in judges], "left_out": left_out[0]})
-
-
-def panel_labels(labels: Ints, kinds: int) -> Ints:
-    """The majority of labels (J, U), codes 0..`kinds`-1: (U,), NO_LABEL if there is none or a judge gave none."""
-    counts = np.stack([(labels == kind).sum(axis=0) for kind in range(kinds)], axis=1).astype(np.float64)
-    complete = (labels != NO_LABEL).all(axis=0)
-    return np.where(complete, majority_of(counts), NO_LABEL)
 
 
 def _of_scores(name: str, reruns: Sequence[Rerun], outputs: Outputs) -> tuple[Rerun, int]:

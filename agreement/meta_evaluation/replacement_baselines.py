@@ -90,7 +90,7 @@ class ReplacementBaselines:
 
 
 def replacement_baselines(
-    inputs: ReplacementInputs, *, epsilon: float, replicates: int, seed: int, shuffles: int = SHUFFLES
+    inputs: ReplacementInputs, *, epsilon: float, replicates: int, seed: int
 ) -> ReplacementBaselines:
     """Both baselines, and people's alpha over draws of items."""
     items = int(inputs.item.max()) + 1 if inputs.item.size else 0
@@ -101,7 +101,7 @@ def replacement_baselines(
     units = units[answered[units]]
     rng = np.random.default_rng(seed)
     pool = np.sort(_known_sides(inputs)[units])
-    shuffled = [_outcome(inputs, _shuffled(inputs, units, rng.permutation(pool)), epsilon) for _ in range(shuffles)]
+    shuffled = [_outcome(inputs, _shuffled(inputs, units, rng.permutation(pool)), epsilon) for _ in range(SHUFFLES)]
     return ReplacementBaselines(
         constant=_outcome(inputs, constants, epsilon),
         shuffled=_mean(shuffled),

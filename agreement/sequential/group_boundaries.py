@@ -94,14 +94,3 @@ def crossing_probability(bounds: Sequence[float] | Floats, fractions: Sequence[f
         total += running.beyond(z * root, deviation)
         running = running.after(z * root, deviation, FARTHEST * root)
     return total
-
-
-def classical_boundaries(looks: int, alpha: float, delta: float) -> Floats:
-    """The boundaries C (k / K)^(delta - 1/2) of Wang and Tsiatis (1987) at K equal looks, (K,).
-
-    `delta` 0 gives O'Brien and Fleming's (1979), 1/2 Pocock's (1977). Needed to check against published tables.
-    """
-    t = np.arange(1, looks + 1) / looks
-    shape = t ** (delta - 0.5)
-    constant = brentq(lambda c: crossing_probability(c * shape, t) - alpha, 0.5, 8.0, xtol=1e-9)
-    return np.asarray(constant * shape)

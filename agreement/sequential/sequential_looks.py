@@ -46,11 +46,6 @@ class SequentialDesign:
         """The number of answers after which the last look is taken."""
         return self.looks[-1]
 
-    def due_after(self, taken: Sequence[int]) -> int | None:
-        """The next planned number of answers after the looks at `taken` answers; None after the last look."""
-        last = taken[-1] if taken else 0
-        return next((one for one in self.looks if one > last), None)
-
     def boundary(self, taken: Sequence[int], items: float, targets: int = 1) -> float:
         """How many normal standard errors the intervals of the newest look reach.
 

@@ -110,12 +110,12 @@ def day_of(person: Person, zone: tzinfo, now: datetime | None = None) -> MyDay:
     return MyDay(by_day[0], studies, by_day)
 
 
-def paced_work(person: Person, now: datetime | None = None) -> tuple[list[PacedWork], BreakDue | None]:
+def paced_work(person: Person) -> tuple[list[PacedWork], BreakDue | None]:
     """The pace of the studies in which `person` worked in the last day and that state one; and a break, if it is due.
 
     Two queries, which read at most MOST_READ answers of one person.
     """
-    now = now or database_now()
+    now = database_now()
     given = Annotation.objects.filter(
         rater__person=person, is_current=True, status__in=Annotation.ANSWERED, submitted_at__gte=now - timedelta(days=1)
     ).order_by("-submitted_at")

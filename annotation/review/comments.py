@@ -27,11 +27,6 @@ def unread_comments(study: Study) -> QuerySet[Rating]:
     return comments_of(study).filter(pk__gt=read_through(study))
 
 
-def count_unread(study: Study) -> int:
-    """The number of unread comments; counting stops above MOST_COUNTED."""
-    return unread_comments(study)[: MOST_COUNTED + 1].count()
-
-
 def read_through(study: Study) -> int:
     """The primary key of the last rating whose comment has been read, 0 if none has."""
     return ReadComments.objects.filter(study=study).values_list("through", flat=True).first() or 0

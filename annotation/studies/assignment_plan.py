@@ -181,11 +181,6 @@ def _lists(value: Any) -> dict[str, tuple[str, ...]]:
     return {rater: tuple(items) for rater, items in value.items()}
 
 
-def is_plan(value: Any) -> bool:
-    """Whether a value of the option is a plan that can be followed."""
-    return not why_not(value)
-
-
 def why_not(value: Any) -> str:
     """What is wrong with a value of the option; empty if nothing is."""
     try:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.access import OWNERS, RESEARCHERS, studies_of
+from annotation.access import OWNERS, studies_of
 from annotation.models import Project, Study
 from annotation.studies.locking import lock_study
 from annotation.studies.run_studies import RunStudy
@@ -19,11 +19,6 @@ class ProjectRuns:
 
     project: Project | None
     runs: list[RunStudy]
-
-
-def projects_of(person: Person) -> QuerySet[Project]:
-    """The projects of studies that `person` runs, by name."""
-    return Project.objects.filter(studies__in=studies_of(person, RESEARCHERS)).distinct().order_by("name", "pk")
 
 
 def projects_to_offer(person: Person) -> QuerySet[Project]:

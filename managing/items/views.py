@@ -69,10 +69,7 @@ def items(request: HtmxRequest, slug: str) -> HttpResponse:
 @signed_in
 def item(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     """An item with all answers side by side, and the work on it."""
-    return _item_page(request, item_for(person_of(request), slug, pk))
-
-
-def _item_page(request: HtmxRequest, shown: Item, status: int = 200) -> HttpResponse:
+    shown = item_for(person_of(request), slug, pk)
     study = shown.study
     summary = ItemSummary.objects.filter(item=shown).first()
     questions, outputs = list(study.questions.order_by("position")), list(shown.outputs.order_by("position"))
@@ -91,7 +88,7 @@ def _item_page(request: HtmxRequest, shown: Item, status: int = 200) -> HttpResp
         "has_open": any(place.slot.state == "open" for place in work.places),
         "days": DAYS,
     }
-    return render(request, "managing/items/item.html", context, status=status)
+    return render(request, "managing/items/item.html", context)
 
 
 @require_POST

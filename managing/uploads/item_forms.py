@@ -194,10 +194,10 @@ class OutputFormSet(forms.BaseFormSet):
         return [form for form in self.forms if form.has_changed() and not form.cleaned_data.get("DELETE")]
 
 
-def output_forms(data: Any = None, initial: Sequence[Mapping[str, Any]] = (), blank: int = BLANK_OUTPUTS) -> Any:
+def output_forms(data: Any = None, initial: Sequence[Mapping[str, Any]] = ()) -> Any:
     """Return the forms of the outputs: one for each that exists, and some blank ones."""
     made = forms.formset_factory(
-        OutputForm, formset=OutputFormSet, extra=blank, max_num=MOST_OUTPUTS, validate_max=True, can_delete=True
+        OutputForm, formset=OutputFormSet, extra=BLANK_OUTPUTS, max_num=MOST_OUTPUTS, validate_max=True, can_delete=True
     )
     return made(data, prefix="outputs") if data is not None else made(initial=initial, prefix="outputs")
 

@@ -23,7 +23,7 @@ SHADES = 5
 NUMBERED = ("nominal", "interval")
 """Levels whose values are the numbers of ratings."""
 NONE = "\N{EN DASH}"
-FEW = 5
+FEW, MOST_OUTSTANDING = 5, 6
 """With fewer shared units, a cell is not shaded."""
 
 
@@ -129,7 +129,7 @@ def whole_figures(report: Json) -> list[PrintedFigure]:
     return [alpha, _cell("differ", report["whole"], UNIT)]
 
 
-def stands_out(report: Json, most: int = 6) -> list[tuple[str, str, Json]]:
+def stands_out(report: Json) -> list[tuple[str, str, Json]]:
     """The groups whose whole interval lies above the question's disagreement: (kind, name, row), the worst first."""
     level = report["whole"]["relative"]
     if level is None:
@@ -140,7 +140,7 @@ def stands_out(report: Json, most: int = 6) -> list[tuple[str, str, Json]]:
         for row in report["by"].get(kind, {}).get("rows", ())
         if kind != "guidelines" and row["relative_ci"] and row["relative_ci"][0] > level
     ]
-    return sorted(found, key=lambda one: -(one[2]["relative_ci"][0] / level))[:most]
+    return sorted(found, key=lambda one: -(one[2]["relative_ci"][0] / level))[:MOST_OUTSTANDING]
 
 
 def rater_grid(study: Study, matrix: Json) -> Grid:

@@ -191,9 +191,9 @@ def with_highest_marked(rows: Sequence[Sequence[TableCell]], columns: Iterable[i
     return marked
 
 
-def clipped(text: str | None, most: int = LONGEST) -> str | None:
-    """A text on one line, cut after `most` characters."""
+def clipped(text: str | None) -> str | None:
+    """A text on one line, cut after LONGEST characters."""
     if text is None:
         return None
     line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"

@@ -10,7 +10,6 @@ from parts.preparing.step_configuration import PreparationRefusedError
 from parts.preparing.step_states import lock_draft
 from sessions.comparing.answer_comparison import compare_answers
 
-HYBRID = "hybrid"
 IS_SAME = "Nothing was changed. Change the text, or go back without saving."
 KEY_TAKEN = "This item has an output {!r} already. Choose another id."
 NOT_A_MODELS = "Only outputs that a model wrote can be edited."

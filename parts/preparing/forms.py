@@ -38,7 +38,6 @@ PROMPTS = [("yes", "Generic"), ("no", "Specific")]
 NO_FILE = "Choose a file of documents."
 TOO_LARGE = "The file is larger than {} MB. Draw it with the command draw_documents."
 WRONG_RANGE = "The highest number of words is lower than the lowest."
-NO_ID = "Give the system an id."
 
 
 class DrawForm(forms.Form):

@@ -17,7 +17,6 @@ PREFIX = "reply-"
 QUESTION_KEYS = frozenset({"key", "text", "help", "choices", "multiple", "number"})
 """What every question may have; without choices or `number`, the answer is a text."""
 MOST_QUESTIONS, MOST_CHOICES, LONGEST_CHOICE, LONGEST_TEXT = 50, 100, 200, 500
-MOST_YEARS = 1_000_000
 NEEDED, NOT_OFFERED, NO_NUMBER = (
     gettext_noop("This question needs an answer."),
     gettext_noop("Choose one of the answers."),

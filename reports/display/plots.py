@@ -186,8 +186,8 @@ def interval_bar(value: float, interval: Sequence[float] | None, axis: tuple[flo
     return IntervalBar(place(value), start, width, zero, axis)
 
 
-def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> Histogram:
-    """Columns for `counts` between `edges` (one more), with a tick at every `every`th edge."""
+def histogram(edges: Sequence[float], counts: Sequence[int]) -> Histogram:
+    """Columns for `counts` between `edges` (one more), with a tick at every fifth edge."""
     most, step = max([1, *counts]), (CHART_WIDTH - 2 * MARGIN_LEFT) / max(1, len(counts))
     base = CHART_HEIGHT - MARGIN_BOTTOM
     columns = []
@@ -205,7 +205,7 @@ def histogram(edges: Sequence[float], counts: Sequence[int], every: int = 5) -> 
                 high=tick_label(edges[place + 1]),
             )
         )
-    ticks = [(round(MARGIN_LEFT + place * step, 2), tick_label(edges[place])) for place in range(0, len(edges), every)]
+    ticks = [(round(MARGIN_LEFT + place * step, 2), tick_label(edges[place])) for place in range(0, len(edges), 5)]
     return Histogram(columns, ticks)
 
 

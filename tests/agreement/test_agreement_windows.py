@@ -11,7 +11,6 @@ from agreement.agreement_windows import (
     TimedAnswers,
     agreement_of,
     agreement_windows,
-    moments,
 )
 from agreement.alpha import alpha, alpha_sums
 
@@ -92,9 +91,3 @@ def test_the_whole_is_counted_with_intervals():
     whole = agreement_of(answers_of(values, times), 100, 0)
     assert (whole["ratings"], whole["units"], whole["items"], whole["raters"]) == (60, 30, 30, 2)
     assert whole["alpha_ci"][0] <= whole["alpha"] <= whole["alpha_ci"][1]
-
-
-def test_moments_are_seconds_and_unknown_ones_nan():
-    found = moments([datetime(1970, 1, 1, 0, 1, tzinfo=UTC), None])
-    assert found[0] == 60
-    assert np.isnan(found[1])

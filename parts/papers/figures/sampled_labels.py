@@ -1,4 +1,4 @@
-"""Seeded samples of turns to label, and the shares of the labels in a sample with their intervals.
+"""The shares of the labels in a seeded sample of turns, with their intervals.
 
 Source: Xu et al. 2024, *KIWI*, section 4.3 and appendix A: 20 turns with an information instruction, rated neutral or
 bad, examined for what retrieval found (sufficient passages for 50 %, some for 20 %, none for 30 %); 30 failed turns, 10
@@ -8,36 +8,14 @@ than 95 %: the sample was drawn from many more turns (reading: the paper gives n
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from hashlib import sha256
 
 from scipy.stats import binomtest
 
 from agreement.report_entries import Report
-from agreement.turn_figures import GOOD, TurnRow, share
+from agreement.turn_figures import share
 
 CONFIDENCE = 0.95
 NOT_LABELLED = "no turn of the sample has a label"
-
-TurnKey = tuple[str, int]
-"""A session and the number of one of its turns."""
-
-
-def sampled_turns(
-    turns: Sequence[TurnRow], size: int, *, seed: int, kind: str | None = None, failed: bool = False,
-    per_model: bool = False,
-) -> list[TurnKey]:  # fmt: skip
-    """Up to `size` turns, or `size` of each model, in a seeded order: those of a smaller sample come first.
-
-    With `kind`, only turns with such an instruction; with `failed`, only turns rated neutral or bad. The order of
-    `turns` makes no difference.
-    """
-    fitting = [turn for turn in turns if kind in (None, turn.kind) and (not failed or turn.rating not in (None, GOOD))]
-    ordered = sorted(fitting, key=lambda turn: sha256(f"{seed} {turn.number} {turn.session}".encode()).digest())
-    if not per_model:
-        return [(turn.session, turn.number) for turn in ordered[:size]]
-    models = sorted({turn.model for turn in ordered})
-    of_models = [[turn for turn in ordered if turn.model == model][:size] for model in models]
-    return [(turn.session, turn.number) for own in of_models for turn in own]
 
 
 def sampled_shares(sample: Sequence[Hashable], labels: Mapping[Hashable, str], names: Sequence[str] = ()) -> Report:

@@ -65,13 +65,6 @@ def sign_test_p(won: Floats, lost: Floats) -> Floats:
     return np.minimum(2 * binom.cdf(fewer, np.maximum(n, 1), 0.5), 1.0)
 
 
-def sign_test_power(share: float, items: int) -> float:
-    """The exact power of the sign test of `items` items, each won with probability `share`."""
-    won = np.arange(items + 1, dtype=np.float64)
-    found = sign_test_p(won, items - won) < 1 - CONFIDENCE
-    return float(binom.pmf(won, items, share)[found].sum())
-
-
 def _yes(assumed: AssumedValues, items: int, raters: int, runs: int, rng: np.random.Generator) -> Floats:
     """How many of each item's raters say yes, (runs, items)."""
     rho = min(max(assumed.correlation, 0.0), 0.999)

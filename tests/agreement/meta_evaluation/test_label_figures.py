@@ -11,7 +11,6 @@ from agreement.meta_evaluation.label_figures import (
     TRAINING,
     human_row,
     label_report,
-    majority_labels,
     random_figures,
 )
 from agreement.second_rating_figures import second_ratings
@@ -142,11 +141,6 @@ def test_the_deviation_is_that_of_new_samples():
     rows = [row(seed) for seed in range(150)]
     deviations = [one["cohen_kappa_sd"] for one in rows]
     assert np.mean(deviations) == pytest.approx(np.std([one["cohen_kappa"] for one in rows], ddof=1), rel=0.15)
-
-
-def test_majority_labels_leave_ties_out():
-    found = majority_labels(np.array([0, 0, 0, 1, 1, 3]), np.array([2, 2, 0, 1, 0, 1]), 4, 3)
-    assert found.tolist() == [2, NO_LABEL, NO_LABEL, 1]
 
 
 def test_undefined_figures_have_a_reason():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agreement.meta_evaluation.compared_answers import Judge, rerun_of_choices, rerun_of_scores
-from agreement.meta_evaluation.panel import NO_LABEL, panel_labels, panel_of
+from agreement.meta_evaluation.panel import panel_of
 from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
 pytestmark = pytest.mark.quick
@@ -78,11 +78,6 @@ def test_pairs_that_one_judge_left_out_are_counted(outputs_of, chosen):
     panel = panel_of("p", [Judge("x", [one]), Judge("y", [two])], outputs)
     assert panel.reruns[0].choices.choice.tolist() == [TIE]
     assert panel.about["left_out"] == 1
-
-
-def test_labels_are_the_majority():
-    labels = np.array([[0, 1, 2, 0, 0], [0, 1, 1, 1, NO_LABEL], [1, 1, 0, 1, 0]])
-    assert panel_labels(labels, 3).tolist() == [0, 1, NO_LABEL, 1, NO_LABEL]
 
 
 def test_families_are_joined_and_unknown_ones_stay_unknown(outputs_of, scores_of):

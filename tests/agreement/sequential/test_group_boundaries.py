@@ -2,18 +2,29 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 from agreement.sequential.confidence_sequences import sequence_multiplier, tuned_rho_squared
 from agreement.sequential.error_spending import spent_by
 from agreement.sequential.group_boundaries import (
     boundaries_of_spending,
-    classical_boundaries,
     crossing_probability,
     spending_boundaries,
 )
 
 FIFTHS = np.arange(1, 6) / 5
+
+
+def classical_boundaries(looks, alpha, delta):
+    """The boundaries C (k / K)^(delta - 1/2) of Wang and Tsiatis (1987) at K equal looks, (K,).
+
+    `delta` 0 gives O'Brien and Fleming's (1979), 1/2 Pocock's (1977).
+    """
+    t = np.arange(1, looks + 1) / looks
+    shape = t ** (delta - 0.5)
+    constant = brentq(lambda c: crossing_probability(c * shape, t) - alpha, 0.5, 8.0, xtol=1e-9)
+    return constant * shape
 
 
 def test_boundaries_of_o_brien_and_fleming_and_of_pocock_are_the_published_ones():

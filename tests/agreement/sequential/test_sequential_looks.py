@@ -30,17 +30,6 @@ def scores(rows):
     return scores_of_ratings(data, np.full(data.item.size, np.nan))
 
 
-def test_looks_are_due_at_the_planned_numbers_and_end_at_the_last():
-    assert [DESIGN.due_after(taken) for taken in ([], [100], [130], [210], [300], [340])] == [
-        100,
-        200,
-        200,
-        300,
-        None,
-        None,
-    ]
-
-
 def test_a_late_look_spends_what_its_own_number_of_answers_allows():
     late, planned = DESIGN.boundary([130], 65), DESIGN.boundary([100], 50)
     assert norm.isf(0.025) < late < planned

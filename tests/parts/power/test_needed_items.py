@@ -5,8 +5,15 @@ import pytest
 from scipy.stats import binom, nct, t
 
 from parts.power.figures.needed_items import plan_sizes, simulated_value, size_as_planned
-from parts.power.figures.simulated_samples import AssumedValues, sign_test_power, wilson_width
+from parts.power.figures.simulated_samples import CONFIDENCE, AssumedValues, sign_test_p, wilson_width
 from parts.power.figures.stated_costs import StatedCosts
+
+
+def sign_test_power(share, items):
+    """The exact power of the sign test of `items` items, each won with probability `share`."""
+    won = np.arange(items + 1, dtype=np.float64)
+    found = sign_test_p(won, items - won) < 1 - CONFIDENCE
+    return float(binom.pmf(won, items, share)[found].sum())
 
 
 def test_the_width_of_a_share_is_that_of_wilsons_interval():

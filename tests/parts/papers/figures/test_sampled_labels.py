@@ -1,48 +1,11 @@
-"""Seeded samples of turns, and the shares of their labels with exact intervals."""
+"""The shares of labels in a sample of turns, with exact intervals."""
 
 import pytest
 from scipy.stats import beta
 
-from agreement.turn_figures import TurnRow
-from parts.papers.figures.sampled_labels import NOT_LABELLED, sampled_shares, sampled_turns
+from parts.papers.figures.sampled_labels import NOT_LABELLED, sampled_shares
 
 pytestmark = pytest.mark.quick
-RATINGS = ("good", "neutral", "bad", None)
-TURNS = [
-    TurnRow(
-        f"s{n // 8}", f"m{n // 8 % 3}", n % 8 + 1, ("information", "style")[n % 2], RATINGS[n // 2 % 4], "i", "a", "b"
-    )
-    for n in range(240)
-]
-BY_KEY = {(turn.session, turn.number): turn for turn in TURNS}
-
-
-def test_a_sample_has_only_fitting_turns():
-    sample = sampled_turns(TURNS, 20, seed=1, kind="information", failed=True)
-    assert len(set(sample)) == 20
-    assert {BY_KEY[key].kind for key in sample} == {"information"}
-    assert {BY_KEY[key].rating for key in sample} == {"neutral", "bad"}
-    fitting = [key for key, turn in BY_KEY.items() if turn.kind == "style"]
-    assert sorted(sampled_turns(TURNS, 999, seed=1, kind="style")) == sorted(fitting)
-
-
-def test_a_smaller_sample_begins_a_larger_one_and_the_order_of_turns_is_no_matter():
-    large = sampled_turns(TURNS, 50, seed=3)
-    assert sampled_turns(TURNS[::-1], 20, seed=3) == large[:20]
-    assert sampled_turns(TURNS, 50, seed=4) != large
-
-
-def test_a_sample_may_have_as_many_turns_of_each_model():
-    sample = sampled_turns(TURNS, 10, seed=2, failed=True, per_model=True)
-    models = [BY_KEY[key].model for key in sample]
-    assert {model: models.count(model) for model in models} == {"m0": 10, "m1": 10, "m2": 10}
-
-
-def test_every_turn_is_as_likely_to_be_drawn():
-    drawn = [key for seed in range(400) for key in sampled_turns(TURNS[:10], 3, seed=seed)]
-    counts = [drawn.count((turn.session, turn.number)) for turn in TURNS[:10]]
-    assert sum(counts) == 1200
-    assert max(abs(count - 120) for count in counts) < 5 * (400 * 0.3 * 0.7) ** 0.5
 
 
 def test_the_shares_of_the_source_study_and_their_intervals():
