@@ -6,7 +6,6 @@ A group's link leads to its first tab. A group with one tab has no second row.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
@@ -27,10 +26,6 @@ def is_draft(study: Study) -> bool:
 
 def has_crowd(study: Study) -> bool:
     return study.has_crowd
-
-
-def sends_mail(study: Study) -> bool:
-    return bool(settings.SENDS_MAIL)
 
 
 def has_steps(study: Study) -> bool:
@@ -102,7 +97,6 @@ TABS = (
         ("recruiting:rater_thread", "recruiting:rater_task_thread"),
     ),
     Tab(180, "People", "Invitations", "annotation:invitations"),
-    Tab(190, "People", "E-mail", "recruiting:study_mail", (), sends_mail),
     Tab(200, "People", "Rater checks", "reports:rater_checks"),
     Tab(210, "People", "Assignment plan", "managing:plan"),
     Tab(220, "People", "Routing", "recruiting:routing", (), has_routing),

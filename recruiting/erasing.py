@@ -2,10 +2,9 @@
 
 from collections.abc import Collection
 
-from accounts.erased_names import ErasedNames
 from accounts.models import Person
 from annotation.erasing import Erasing
-from annotation.models import Adjudication, Invitation, Membership, Rater, Reviewer, Study
+from annotation.models import Adjudication, Rater, Reviewer, Study
 from config.erasure import ErasedRows
 from recruiting.crowds.crowd_tables import browser_digest, participant_digest
 from recruiting.models import (
@@ -17,9 +16,7 @@ from recruiting.models import (
     ExtraPlace,
     FiledLook,
     LeftParticipant,
-    MailAddress,
     MessageThread,
-    OutgoingMail,
     PairCheck,
     PersonalReply,
     PracticeAnswer,
@@ -49,7 +46,7 @@ class RecruitingErasing(Erasing):
         (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
         (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
-        (OutgoingMail, "study"), (MessageThread, "rater__study"),
+        (MessageThread, "rater__study"),
         (SecondStageCase, "item__study"),
     )  # fmt: skip
     item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"),
@@ -84,7 +81,6 @@ class RecruitingErasing(Erasing):
         for model in (PersonalReply, CrowdId, CrowdBrowser):
             erased.delete(model._default_manager.filter(person=person, study=study))
         erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
-        _forget_mail(person, study, erased)
         own = Rater.objects.filter(study=study, person=person)
         open_now = StepPassage.objects.filter(rater__in=own, outcome=StepPassage.Outcome.OPEN)
         erased.empty(open_now.exclude(result=None), result=None)
@@ -96,15 +92,9 @@ class RecruitingErasing(Erasing):
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
 
     def more_names(self, person: Person, study: Study) -> Collection[str]:
-        """Return their addresses, and who they are to the recruiter."""
-        mail = MailAddress.objects.filter(person=person).values_list("address", "pending")
+        """Return who they are to the recruiter."""
         crowd = CrowdId.objects.filter(person=person, study=study).values_list("participant", "session")
-        return [one for row in (*mail, *crowd) for one in row if one]
-
-    def forget_names(self, study: Study, names: ErasedNames, erased: ErasedRows) -> None:
-        """Also delete mails that wait to be sent to the person as somebody who is invited."""
-        super().forget_names(study, names, erased)
-        erased.delete(OutgoingMail.objects.filter(study=study, address__in=names.all))
+        return [name for row in crowd for name in row if name]
 
     def stop_giving_work(self, rater: Rater, erased: ErasedRows) -> None:
         """Without the last rater who is named, researchers give the final answers again."""
@@ -124,16 +114,6 @@ def _remember_participants(person: Person, study: Study) -> None:
     digests = [participant_digest(study.pk, one) for one in known] + [browser_digest(study.pk, one) for one in browsers]
     left = [LeftParticipant(study=study, digest=digest) for digest in digests]
     LeftParticipant.objects.bulk_create(left, ignore_conflicts=True)
-
-
-def _forget_mail(person: Person, study: Study, erased: ErasedRows) -> None:
-    """Delete the mails to the person about the study; their address goes with their last study."""
-    accepted = Invitation.objects.filter(accepted_by=person, study=study)
-    erased.delete(OutgoingMail.objects.filter(study=study, invitation_pk__in=accepted.values("pk")))
-    erased.delete(OutgoingMail.objects.filter(person=person, study=study))
-    if not (person.is_staff or Membership.objects.filter(person=person).exclude(study=study).exists()):
-        erased.delete(OutgoingMail.objects.filter(person=person, study=None))
-        erased.delete(MailAddress.objects.filter(person=person))
 
 
 def _erase_final_answers(rater: Rater, erased: ErasedRows) -> None:

@@ -2,7 +2,6 @@
 
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
-from recruiting.mail.mail_tables import MailAddress, OutgoingMail, RefusedAddress
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
 from recruiting.second_stage.stage_tables import SecondStageCase
 from recruiting.stopping.stopping_models import (
@@ -25,14 +24,11 @@ __all__ = [
     "ExtraPlace",
     "FiledLook",
     "LeftParticipant",
-    "MailAddress",
     "MessageThread",
-    "OutgoingMail",
     "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
     "RaterMessage",
-    "RefusedAddress",
     "ResultPeek",
     "SecondStageCase",
     "StepPassage",

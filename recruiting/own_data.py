@@ -1,4 +1,4 @@
-"""What a person downloads of messages, decisions and e-mail: what they wrote and were told. No researcher's name."""
+"""What a person downloads of messages, and decisions: what they wrote and were told. No researcher's name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from accounts.models import AuditEntry, Person
 from annotation.models import Adjudication, QuotaMember, Rater, RaterExclusion, RaterPause
 from annotation.questions import question_types
 from config.parts import parts
-from recruiting.models import MailAddress, OutgoingMail, RaterMessage
+from recruiting.models import RaterMessage
 from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
@@ -20,8 +20,7 @@ def letters_of(person: Person) -> list[tuple[str, Rows]]:
     """Return the person's lists by their titles."""
     return [
         ("messages", _messages(person)), ("pauses", _pauses(person)), ("exclusions", _exclusions(person)),
-        ("groups", _groups(person)), ("e_mail", _address(person)), ("mails", _mails(person)),
-        ("final_answers", _final_answers(person)), ("audit", _audit(person)),
+        ("groups", _groups(person)), ("final_answers", _final_answers(person)), ("audit", _audit(person)),
     ]  # fmt: skip
 
 
@@ -67,20 +66,6 @@ def _audit(person: Person) -> Rows:
     for one in found.order_by("pk").iterator(CHUNK):
         by = "site" if one.actor is None else "you" if one.actor.person_id == person.pk else "others"
         yield {"at": one.at, "action": one.action, "study": one.study, "by": by}
-
-
-def _address(person: Person) -> Rows:
-    for one in MailAddress.objects.filter(person=person):
-        yield {
-            "address": one.address, "not_confirmed": one.pending, "confirmed_at": one.confirmed_at,
-            "reminders": one.wants_reminder, "new_tasks": one.wants_batch, "notes": one.wants_notes,
-        }  # fmt: skip
-
-
-def _mails(person: Person) -> Rows:
-    found = OutgoingMail.objects.filter(person=person).select_related("study").order_by("pk")
-    for one in found.iterator(CHUNK):
-        yield {"kind": one.kind, "study": one.study.slug if one.study else None, "sent_at": one.sent_at}
 
 
 def _final_answers(person: Person) -> Rows:

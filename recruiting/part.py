@@ -1,10 +1,9 @@
-"""What recruiting adds: steps before tasks, checks, stop rules, messages, mail, and what goes with a person."""
+"""What recruiting adds: steps before tasks, checks, stop rules, messages, and what goes with a person."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Max
 from django.http import HttpRequest
 
@@ -17,7 +16,6 @@ from annotation.studies.file_sections import StudySection
 from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
 from annotation.studies.routing_plan import ROUTING, why_no_routing
-from config.folded_text import folded
 from config.part import Part
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
@@ -25,8 +23,7 @@ from recruiting.declared_part import RECRUITING, SINCE
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
-from recruiting.mail.mail_section import MAIL, why_no_mail
-from recruiting.models import Consent, CrowdId, MailAddress, PracticeAnswer, StepPassage
+from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
 from recruiting.overview_notices import people_notices
 from recruiting.own_data import letters_of
 from recruiting.routing.routed_raters import route
@@ -43,14 +40,8 @@ from recruiting.way_in.steps_taken import way_of
 
 OF_ANNOTATORS = (
     "way_in practice practice_draft why my_consent leave my_data enter join finish outcome own_topics"
-    " second_stage my_messages general_thread task_thread my_mail my_mail_choices confirm_address stop_mail"
-    " forgotten_password"
+    " second_stage my_messages general_thread task_thread"
 )
-
-
-def if_mail_is_sent(request: HttpRequest, **given: Any) -> Mapping[str, Any] | None:
-    """What a fragment about mail shows: nothing if this site sends none."""
-    return given if settings.SENDS_MAIL else None
 
 
 def own_stay(request: HttpRequest, study: Study) -> dict[str, Any] | None:
@@ -64,15 +55,12 @@ class RecruitingPart(Part):
     fragments = {
         "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
         "study.finish": (Fragment("recruiting/_finish.html"),),
-        "accounts.preferences": (Fragment("recruiting/mail/_settings_link.html", if_mail_is_sent),),
-        "accounts.sign_in": (Fragment("recruiting/mail/_lost_password.html", if_mail_is_sent),),
     }
     sections = (
         StudySection(STOPPING, why_no_plan, fix_plan),
         StudySection(ROUTING, why_no_routing, begin_routing),
         StudySection(PACE, why_no_pace),
         StudySection(DRY_RUN, why_no_mark),
-        StudySection(MAIL, why_no_mail),
         StudySection(ADJUDICATION, why_no_stage),
     )
     importers = {LookImport.table: LookImport}
@@ -150,12 +138,8 @@ class RecruitingPart(Part):
         return letters_of(person)
 
     def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
-        mail = MailAddress.objects.filter(person__in=people).values_list("person", "address")
         ids = CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant")
-        return {"E-mail": dict(mail), "Participant id": dict(ids)}
-
-    def people_with(self, address: str) -> Iterable[int]:
-        return MailAddress.objects.filter(address_folded=folded(address)).values_list("person", flat=True)
+        return {"Participant id": dict(ids)}
 
 
 PART = RecruitingPart()

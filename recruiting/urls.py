@@ -1,7 +1,6 @@
 from django.urls import include, path
 
 from recruiting.crowds import crowd_pages, entry_views
-from recruiting.mail import forgotten_views, person_views, study_views
 from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
@@ -40,18 +39,11 @@ routes = [
     path("messages/<int:pk>/", researcher_views.rater_thread, name="rater_thread"),
     path("messages/<int:pk>/done/", researcher_views.messages_done, name="messages_done"),
     path("messages/<int:pk>/<int:number>/", researcher_views.rater_task_thread, name="rater_task_thread"),
-    path("mail/", study_views.study_mail, name="study_mail"),
-    path("mail/reminders/", study_views.study_reminders, name="study_reminders"),
     path("final-answers/", stage_views.second_stage, name="second_stage"),
     path("second-stage/", stage_views.stage_setting, name="stage_setting"),
 ]
 urlpatterns = [
     path("my-data/", own_pages.my_data, name="my_data"),
     path("my-data/my-data.json", own_pages.my_data_file, name="my_data_file"),
-    path("my-settings/e-mail/", person_views.my_mail, name="my_mail"),
-    path("my-settings/e-mail/choices/", person_views.my_mail_choices, name="my_mail_choices"),
-    path("password/forgotten/", forgotten_views.forgotten_password, name="forgotten_password"),
-    path("e-mail/confirm/<str:token>/", person_views.confirm, name="confirm_address"),
-    path("e-mail/stop/<str:token>/", person_views.stop, name="stop_mail"),
     path("studies/<slug:slug>/", include(routes)),
 ]

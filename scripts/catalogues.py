@@ -72,7 +72,7 @@ def _files(root: Path) -> list[str]:
         "*.html",
         "*.py",
         "*.js",
-        "templates/*.txt",
+        "parts/*.txt",
     ]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
     skipped = ("tests/", "scripts/", "benchmarks/", "client_library/", "static/vendor/", "static/js/languages/")

@@ -42,10 +42,10 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import make_paper_upload
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.mail.mail_rows import add_mail_rows
 from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.second_stage.stage_rows import add_stage_rows

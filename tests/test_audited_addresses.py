@@ -21,7 +21,7 @@ BOOKKEEPING = {
     "annotation:save_draft": {"annotation.Assignment"},
     "llm:stop_trial": {"llm.Completion"},
     "llm:try_model": {"llm.Completion"},
-    "recruiting:forgotten_password": {"accounts.KnownAddress", "accounts.WrongTryCount", "recruiting.OutgoingMail"},
+    "mail:forgotten_password": {"accounts.KnownAddress", "accounts.WrongTryCount", "mail.OutgoingMail"},
     "retrieval:stop_build": {"retrieval.IndexBuild"},
     "retrieval:stop_upload": {"retrieval.PaperUpload"},
 }

@@ -14,7 +14,7 @@ from tests.world import SOME_ROUTES, on_routes
 pytestmark = pytest.mark.postgresql
 LEAVE = re.compile(r"(?:href|hx-get)=\"(/[^\"#]*)")
 
-BY_SIGNED_LINK = ("recruiting:stop_mail",)
+BY_SIGNED_LINK = ("mail:stop_mail",)
 """Mail programs post there without a page (RFC 8058); the link in the mail is signed."""
 
 

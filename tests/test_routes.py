@@ -157,11 +157,11 @@ def test_only_public_pages_are_open_without_a_sign_in():
         "healthz",
         "metrics",
         "readyz",
-        "recruiting:confirm_address",
+        "mail:confirm_address",
         "recruiting:enter",
-        "recruiting:forgotten_password",
+        "mail:forgotten_password",
         "recruiting:join",
-        "recruiting:stop_mail",
+        "mail:stop_mail",
     }
     past = [
         f"{method} {route}: {row['anonymous']}"

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 from django.utils import timezone
@@ -36,7 +37,7 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from recruiting.mail.mail_links import confirm_link, stop_link
+from parts.mail.mail_links import confirm_link, stop_link
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows
@@ -44,10 +45,10 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.mail.mail_rows import add_mail_rows
 from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.second_stage.stage_rows import add_stage_rows
@@ -224,8 +225,8 @@ def build_world():
     add_meta_evaluations(study)
     tokens = {"accounts:link": link.split("/")[-2], "annotation:invitation": token.split("/")[-2]}
     tokens["accounts:reset_password"] = issue_password_link(people["annotator"], 1).split("/")[-2]
-    tokens["recruiting:confirm_address"] = confirm_link(objects["mailaddress"].pk, "new@mail.example").split("/")[-2]
-    tokens["recruiting:stop_mail"] = stop_link("batch", objects["mailaddress"].pk, "").split("/")[-2]
+    tokens["mail:confirm_address"] = confirm_link(objects["mailaddress"].pk, "new@mail.example").split("/")[-2]
+    tokens["mail:stop_mail"] = stop_link("batch", objects["mailaddress"].pk, "").split("/")[-2]
     tokens["annotation:invitation_opened"] = tokens["annotation:invitation"]
 
     def address(route):
@@ -327,22 +328,10 @@ def admin_address(route, objects):
         return "/admin/annotation/"
     if name == "auth_user_password_change":
         return reverse(route, args=[objects["person"].pk])
-    parts = name.removeprefix("revision_").split("_")
-    ours = (
-        "annotation",
-        "accounts",
-        "config",
-        "judges",
-        "llm",
-        "managing",
-        "preparing",
-        "recruiting",
-        "reports",
-        "retrieval",
-        "sessions",
-        "webhooks",
-        "recruiting",
-    )
-    if parts[0] in ours and parts[-1] in ("change", "history", "delete"):
-        return reverse(route, args=[objects[parts[1]].pk])
+    row, _, page = name.rpartition("_")
+    models = {
+        f"{model._meta.app_label}_{model._meta.model_name}": model._meta.model_name for model in apps.get_models()
+    }
+    if models.get(row) in objects and page in ("change", "history", "delete"):
+        return reverse(route, args=[objects[models[row]].pk])
     return reverse(route)

@@ -1,10 +1,9 @@
-"""What waits for a person besides tasks, for the home page: messages and final answers. Whether there is e-mail."""
+"""What waits for a person besides tasks, for the home page: messages and final answers."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.conf import settings
 
 from accounts.models import Person
 from annotation.models import Rater
@@ -14,12 +13,6 @@ from recruiting.second_stage.stage_section import has_stage, may_adjudicate
 
 register = template.Library()
 register.simple_tag(unread_by_study, name="unread_messages")
-
-
-@register.simple_tag
-def sends_mail() -> bool:
-    """Whether this site sends mail."""
-    return bool(settings.SENDS_MAIL)
 
 
 @register.simple_tag

@@ -23,7 +23,7 @@ from django.utils import timezone
 from accounts.models import AuditEntry, OutsideIdentity, Person
 from annotation.models import Membership
 from config.oidc_settings import OidcProvider
-from recruiting.models import MailAddress
+from parts.mail.models import MailAddress
 from tests.accounts.authenticator import STEP, code_of
 from tests.accounts.oidc_server import CLIENT, SECRET, Provider, rsa_key
 from tests.house import ROOT

@@ -26,7 +26,8 @@ from annotation.models import (
     Token,
 )
 from annotation.studies.assignment_plan import plan_of
-from recruiting.models import CrowdId, MailAddress, RaterMessage
+from parts.mail.models import MailAddress
+from recruiting.models import CrowdId, RaterMessage
 from recruiting.second_stage.stage_section import has_stage, named_adjudicators
 from reports.models import KeptExport, KeptReport, Preregistration
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
@@ -97,8 +98,8 @@ ROWS_ABOUT_PEOPLE = {
     "recruiting.CrowdId.person": ("deleted", "deleted"),
     "recruiting.CrowdBrowser.person": ("deleted", "deleted"),
     "recruiting.StudyDryRun.asked_by": ("emptied", "emptied"),
-    "recruiting.MailAddress.person": ("deleted", "deleted"),
-    "recruiting.OutgoingMail.person": ("deleted", "deleted"),
+    "mail.MailAddress.person": ("deleted", "deleted"),
+    "mail.OutgoingMail.person": ("deleted", "deleted"),
     "recruiting.MessageThread.rater": ("deleted", "deleted"),
     "recruiting.RaterMessage.by": ("emptied", "emptied"),
     "annotation.RaterPause.rater": ("stays", "deleted"),

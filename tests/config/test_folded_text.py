@@ -18,7 +18,7 @@ EVERYTHING = "".join(
     character for character in map(chr, range(1, sys.maxunicode + 1)) if not "\ud800" <= character <= "\udfff"
 )
 FOLDS_MORE = re.compile(r"__i(exact|contains|startswith|endswith|regex)|\.casefold\(|\.lower\(|(Lower|Upper)\(")
-ABOUT_PEOPLE = ("accounts/", "recruiting/mail/", "recruiting/confirmed_addresses.py")
+ABOUT_PEOPLE = ("accounts/", "parts/mail/")
 OF_OTHER_TEXTS = {"accounts/erased_names.py", "accounts/authenticator_codes.py"}
 """They look for an erased name inside of texts, rather too often than too rarely; and read codes that we made."""
 FINDS_BY_HAND = re.compile(r"(filter|get|exclude|Q)\((\w+=[^)]*, )?(person__)?(username|email)(__\w+)?=")

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from annotation.models import Study
-from recruiting.mail.mail_queue import InvitationsRefusedError, invite_by_mail, reachable
-from recruiting.mail.mail_tables import MailKind
+from parts.mail.mail_queue import InvitationsRefusedError, invite_by_mail, reachable
+from parts.mail.models import MailKind
 from reports.exporting import export_study
 from reports.plot_files import kept_plot, plot_files
 from reports.report_kinds import report_kinds
@@ -19,8 +19,8 @@ MARK = "Do not report them."
 OF_NO_STUDY = ("accounts:", "admin", "api:docs", "llm:models")
 NOT_OF_ONE_STUDY = {
     "annotation:home", "annotation:project", "annotation:archived", "annotation:my_day", "annotation:account_tokens",
-    "recruiting:my_data", "recruiting:my_mail", "recruiting:stop_mail", "recruiting:confirm_address",
-    "recruiting:forgotten_password", "reports:statistics", "managing:deletion", "managing:new_study",
+    "recruiting:my_data", "mail:my_mail", "mail:stop_mail", "mail:confirm_address",
+    "mail:forgotten_password", "reports:statistics", "managing:deletion", "managing:new_study",
     "managing:from_template", "annotation:invitation",
 }  # fmt: skip
 """Pages about several studies or a person; those that list studies name a dry run as such."""

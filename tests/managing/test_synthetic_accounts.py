@@ -25,8 +25,8 @@ from config.background.claiming import process_row
 from config.background.kinds import GiveUpError
 from config.oidc_settings import OidcProvider
 from managing.dry_runs.dry_run_steps import start_dry_run
-from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
-from recruiting.mail.password_mail import password_mail
+from parts.mail.models import MailAddress, MailKind, OutgoingMail
+from parts.mail.password_mail import password_mail
 from tests.conftest import live_study, make_person
 
 pytestmark = pytest.mark.django_db

@@ -34,9 +34,9 @@ IN_DOWNLOAD = {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
         "PracticeAnswer": "practice_answers", "CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries",
         "MessageThread": "messages", "RaterMessage": "messages",
-        "MailAddress": "e_mail", "OutgoingMail": "mails",
     },
     "checks": {"RaterNotice": "pauses_by_rules"},
+    "mail": {"MailAddress": "e_mail", "OutgoingMail": "mails"},
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},
 }  # fmt: skip
 """By app and table: the list of the file that its rows are in."""

@@ -11,10 +11,10 @@ from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from config.parts import parts
 from parts.checks import settings as check_settings
+from parts.mail import reminder_section
 from recruiting.crowds import link_settings, recruiter_settings
 from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds
-from recruiting.mail import mail_section
 from recruiting.second_stage import stage_section
 from recruiting.step_kinds.qualification import RULE_KEYS
 from recruiting.stopping import plan_spec
@@ -146,7 +146,7 @@ def test_the_sections_of_these_tests_declare_every_key_within_them():
         "routing: each_task": (set(each), routing_plan.SEAT_KEYS),
         "routing: sources": (set(SOURCE), source),
         "pace": (set(SECTIONS["pace"]), (*pace_plan.NUMBERS, pace_plan.CURRENCY)),
-        "mail": (set(SECTIONS["mail"]), (mail_section.REMIND, mail_section.AT_MOST)),
+        "mail": (set(SECTIONS["mail"]), (reminder_section.REMIND, reminder_section.AT_MOST)),
         "adjudication": (set(SECTIONS["adjudication"]), (stage_section.BY, stage_section.RATERS)),
     }
     wrong = {section: used ^ set(known) for section, (used, known) in declared.items() if used != set(known)}

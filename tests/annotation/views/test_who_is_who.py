@@ -7,7 +7,8 @@ from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
-from recruiting.models import CrowdId, CrowdStay, MailAddress
+from parts.mail.models import MailAddress
+from recruiting.models import CrowdId, CrowdStay
 from recruiting.rater_messages.sending_messages import write_to_researchers
 from tests.conftest import make_person
 from tests.recruiting.crowds.crowd_study import crowd_study

@@ -10,8 +10,8 @@ from accounts.models import AuditEntry, BrowserSession, Identity
 from annotation.models import Annotation
 from config.background.claiming import process_row
 from parts.checks.models import RaterNotice
-from recruiting.mail.mail_queue import tell_notes
-from recruiting.models import MailAddress, OutgoingMail
+from parts.mail.mail_queue import tell_notes
+from parts.mail.models import MailAddress, OutgoingMail
 from reports.kept_files.kept_exports import folder_of, request_export
 from tests.annotation.test_erasing import everything
 from tests.clock import at_time

@@ -10,8 +10,9 @@ from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.members.standing import PauseRefusedError, pause_rater
 from annotation.models import Rater, RaterPause
-from recruiting.mail.mail_queue import remind
-from recruiting.models import MailAddress, MessageThread, OutgoingMail, RaterMessage
+from parts.mail.mail_queue import remind
+from parts.mail.models import MailAddress, OutgoingMail
+from recruiting.models import MessageThread, RaterMessage
 from recruiting.rater_messages import sending_messages
 from recruiting.rater_messages.sending_messages import TooManyMessagesError, write_to_rater, write_to_researchers
 from tests.conftest import live_study, make_person

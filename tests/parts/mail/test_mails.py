@@ -20,17 +20,18 @@ from annotation.models import Annotation, Batch, Invitation, Membership, Rater, 
 from annotation.review.spot_checks import check
 from config.background.claiming import claim, run_waiting
 from config.background.kinds import works
-from recruiting.background.mail_news import look_after_mail
+from parts.mail import mail_queue, own_address
+from parts.mail.background.news import look_after_mail
+from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
+from parts.mail.reminder_section import set_reminder_days, why_no_mail
 from recruiting.entry_step import steps_of
-from recruiting.mail import mail_queue, own_address
-from recruiting.mail.mail_section import set_reminder_days, why_no_mail
-from recruiting.models import Consent, ConsentVersion, MailAddress, OutgoingMail, RefusedAddress, StepPassage
+from recruiting.models import Consent, ConsentVersion, StepPassage
 from recruiting.step_kinds.consent import digest_of
 from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.annotation.test_erasing import everything
 from tests.conftest import SYSTEMS
-from tests.recruiting.mail.small_mail_server import SmallMailServer
+from tests.parts.mail.small_mail_server import SmallMailServer
 from tests.recruiting.way_in_study import CONSENT, SCREEN
 
 pytestmark = pytest.mark.quick

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from annotation.models import Invitation
 from config.background.rows import Status
-from recruiting.models import MailAddress, OutgoingMail, RefusedAddress
+from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
 
 
 def add_mail_rows(study, person):

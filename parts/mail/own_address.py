@@ -10,8 +10,8 @@ from accounts.models import Person
 from config.background.kinds import works
 from config.background.waking import enqueue
 from config.database_clock import database_now
-from recruiting.mail.mail_links import address_digest
-from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail, RefusedAddress
+from parts.mail.mail_links import address_digest
+from parts.mail.models import MailAddress, MailKind, OutgoingMail, RefusedAddress
 
 WORK_KEY = "outgoing_mail"
 DAY = timedelta(days=1)

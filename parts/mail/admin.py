@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import MailAddress, OutgoingMail, RefusedAddress
+from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
 
 
 @admin.register(OutgoingMail)

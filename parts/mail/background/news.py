@@ -11,9 +11,9 @@ from annotation.models import Rater, Study
 from config.background.kinds import Sweep
 from config.background.rows import WAITING
 from config.database_clock import database_now
-from recruiting.mail.mail_queue import remind_idle, tell_batches, tell_notes
-from recruiting.mail.mail_section import reminder_days
-from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
+from parts.mail.mail_queue import remind_idle, tell_batches, tell_notes
+from parts.mail.models import MailAddress, MailKind, OutgoingMail
+from parts.mail.reminder_section import reminder_days
 
 logger = logging.getLogger(__name__)
 KEPT = timedelta(days=30)

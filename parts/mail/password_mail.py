@@ -16,9 +16,9 @@ from config.background.waking import enqueue
 from config.database_clock import database_now
 from config.folded_text import folded
 from config.site_address import site_address
-from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail
-from recruiting.mail.mail_texts import mail_of_account
-from recruiting.mail.own_address import WORK_KEY
+from parts.mail.mail_texts import mail_of_account
+from parts.mail.models import MailAddress, MailKind, OutgoingMail
+from parts.mail.own_address import WORK_KEY
 
 HOURS = 1
 """How long a link works."""

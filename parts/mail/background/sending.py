@@ -15,14 +15,15 @@ from accounts.secret_tokens import token_hash
 from annotation.models import Invitation, Membership, Study
 from annotation.models.people import Role
 from config.background.claiming import Claim
-from config.background.kinds import GiveUpError, TryLaterError
+from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
 from config.site_address import site_address
-from recruiting.mail.mail_links import address_digest, confirm_link
-from recruiting.mail.mail_queue import invitation_token
-from recruiting.mail.mail_tables import MailAddress, MailKind, OutgoingMail, RefusedAddress
-from recruiting.mail.mail_texts import home_link, mail_of
-from recruiting.mail.password_mail import password_mail
+from parts.mail.mail_links import address_digest, confirm_link
+from parts.mail.mail_queue import invitation_token
+from parts.mail.mail_texts import home_link, mail_of
+from parts.mail.models import MailAddress, MailKind, OutgoingMail, RefusedAddress
+from parts.mail.own_address import WORK_KEY
+from parts.mail.password_mail import password_mail
 
 WAITS = (60, 300, 1800, 3600, 3 * 3600, 6 * 3600)
 """Seconds between tries; the last one repeats."""
@@ -113,3 +114,10 @@ def _invitation(row: OutgoingMail) -> EmailMessage:
         raise GiveUpError(REFUSED, address="")
     link = site_address() + reverse("annotation:invitation", args=[token])
     return mail_of(row, row.address, link, None, found.expires_at)
+
+
+WORK = Work(
+    WORK_KEY, OutgoingMail, send_mail, "calls", lease=timedelta(minutes=3), attempts=2, ended=forget_address,
+    patient=True,
+)  # fmt: skip
+"""Only killed workers use up attempts."""

@@ -23,10 +23,10 @@ from config.background.kinds import works
 from config.background.waking import enqueue
 from config.database_clock import database_now
 from config.parts import parts
-from recruiting.mail.mail_links import address_digest
-from recruiting.mail.mail_section import most_reminders
-from recruiting.mail.mail_tables import MailKind, OutgoingMail, RefusedAddress
-from recruiting.mail.own_address import DAY, WORK_KEY
+from parts.mail.mail_links import address_digest
+from parts.mail.models import MailKind, OutgoingMail, RefusedAddress
+from parts.mail.own_address import DAY, WORK_KEY
+from parts.mail.reminder_section import most_reminders
 from recruiting.models import RaterMessage
 
 MOST_INVITATIONS = 200
@@ -80,7 +80,7 @@ def _queue_invitation(study: Study, address: str, actor: Person, days: int) -> N
 
 def invitation_token(salt: str) -> str:
     """The secret of an invitation sent by mail: made from the site's key, so that no copy of the database has it."""
-    return salted_hmac("recruiting.mail.invitation", salt, algorithm="sha256").hexdigest()
+    return salted_hmac("parts.mail.invitation", salt, algorithm="sha256").hexdigest()
 
 
 def reachable(study: Study, kind: MailKind) -> QuerySet[Rater]:

@@ -19,8 +19,8 @@ from accounts.models import Person
 from accounts.preferences import preferences_of
 from annotation.models import Rater
 from config.site_address import site_address
-from recruiting.mail.mail_links import stop_link
-from recruiting.mail.mail_tables import MailKind, OutgoingMail
+from parts.mail.mail_links import stop_link
+from parts.mail.models import MailKind, OutgoingMail
 
 SUBJECTS: Mapping[str, str] = {
     MailKind.INVITATION: "Invitation to rate texts: %(title)s",
@@ -44,7 +44,7 @@ def mail_of(
     subject = SUBJECTS[row.kind]
     with translation.override(_language(row.person)):
         subject = gettext(subject) % {"title": title[:LONGEST_TITLE]}
-        body = render_to_string(f"recruiting/mail/{row.kind}.txt", context)
+        body = render_to_string(f"mail/{row.kind}.txt", context)
     return EmailMessage(
         subject=subject,
         body=body,
@@ -74,7 +74,7 @@ def mail_of_account(
     """
     context, subject = {"links": links, "site": site_address(), "hours": hours}, SUBJECTS[row.kind]
     with translation.override(_language(reader)):
-        subject, body = gettext(subject), render_to_string(f"recruiting/mail/{row.kind}.txt", context)
+        subject, body = gettext(subject), render_to_string(f"mail/{row.kind}.txt", context)
     return EmailMessage(
         subject=subject,
         body=body,

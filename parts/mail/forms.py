@@ -6,8 +6,8 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.members.invitations import DAYS
-from recruiting.mail.mail_section import MOST_DAYS, MOST_REMINDERS, REMINDERS
-from recruiting.mail.mail_tables import LONGEST_ADDRESS
+from parts.mail.models import LONGEST_ADDRESS
+from parts.mail.reminder_section import MOST_DAYS, MOST_REMINDERS, REMINDERS
 
 MOST_ADDRESSES = 50
 

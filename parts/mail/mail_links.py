@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 from config.folded_text import folded
 from config.site_address import site_address
 
-CONFIRM, STOP = "recruiting.mail.confirm", "recruiting.mail.stop"
+CONFIRM, STOP = "parts.mail.confirm", "parts.mail.stop"
 CONFIRM_DAYS = 3
 
 
@@ -29,13 +29,13 @@ class MailStop:
 
 def address_digest(address: str) -> str:
     """What is kept of an address that refuses invitations. Upper and lower case are one address."""
-    return salted_hmac("recruiting.mail.address", folded(address), algorithm="sha256").hexdigest()
+    return salted_hmac("parts.mail.address", folded(address), algorithm="sha256").hexdigest()
 
 
 def confirm_link(row: int, address: str) -> str:
     """The address of the page on which a person confirms a mail address."""
     token = signing.dumps([row, address_digest(address)], salt=CONFIRM)
-    return site_address() + reverse("recruiting:confirm_address", args=[token])
+    return site_address() + reverse("mail:confirm_address", args=[token])
 
 
 def read_confirmation(token: str) -> tuple[int, str]:
@@ -47,7 +47,7 @@ def read_confirmation(token: str) -> tuple[int, str]:
 def stop_link(kind: str, row: int | None, address: str) -> str:
     """The address that stops mails of a kind to a person, or for `row` None all invitations to an address."""
     token = signing.dumps([kind, row, "" if row else address_digest(address)], salt=STOP)
-    return site_address() + reverse("recruiting:stop_mail", args=[token])
+    return site_address() + reverse("mail:stop_mail", args=[token])
 
 
 def read_stop(token: str) -> MailStop:

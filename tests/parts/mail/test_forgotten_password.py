@@ -15,9 +15,9 @@ from accounts.preferences import save_preferences
 from accounts.sign_in_limits import ACCOUNT_TRIES
 from accounts.sign_in_links import issue_link
 from config.background.claiming import run_waiting
-from recruiting.mail.mail_links import address_digest
-from recruiting.mail.password_mail import MOST_PER_HOUR
-from recruiting.models import MailAddress, OutgoingMail
+from parts.mail.mail_links import address_digest
+from parts.mail.models import MailAddress, OutgoingMail
+from parts.mail.password_mail import MOST_PER_HOUR
 
 ASK, ADDRESS, NEW = "/password/forgotten/", "ann@mail.example", "another long password"
 FORM = {"new_password1": NEW, "new_password2": NEW}
