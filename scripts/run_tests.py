@@ -25,13 +25,13 @@ REFERENCE = ROOT.parent / "shared" / "data"
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same engine without a window of its own, and takes a third less processor time."""
 PROCESSES = 3
-"""One more than the 2 cores of a small machine, because many tests wait for programs that they start.
-
-Each reads all tests and makes a database, 10 seconds of a processor, and browser tests run beside them."""
+"""One more than the 2 cores of a small machine, because many tests wait for a server or for programs they start."""
 SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
 """Tests are shared out over processes, each with a database of its own; an idle process takes tests from others."""
-BESIDE = ("-n", "2", "--dist", "worksteal", "-o", "cache_dir=.pytest_cache/browser")
-"""For browser tests beside the others, of whose time they take a third; what has failed is remembered separately."""
+HALF = ("-n", "2", "--dist", "worksteal")
+"""For two runs beside each other. Each process reads all tests and makes a database, 12 seconds of a processor."""
+BESIDE = (*HALF, "-o", "cache_dir=.pytest_cache/browser")
+"""For browser tests beside the others; what has failed is remembered separately."""
 THOROUGH = "thorough"
 """The marker of tests that take long and show more cases, or less important ones; `make thorough` runs them, too."""
 
@@ -120,7 +120,9 @@ def check_types_and_settings() -> None:
 
 
 def compile_tests() -> None:
-    """Read all tests once, which keeps their bytecode. Else each process that shares them would compile every one."""
+    """Read all tests in a new checkout, which keeps their bytecode. Else each process would compile every one."""
+    if any((ROOT / "tests" / "__pycache__").glob("*-pytest-*.pyc")):
+        return
     read = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-qq", NO_BROWSERS],
         env=plain_environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
@@ -237,11 +239,11 @@ def test(part: str, arguments: Sequence[str]) -> NoReturn:
             compile_tests()
     summary(address, why, chromium, part)
     elsewhere = "not postgresql" if address and part != THOROUGH else ""
-    on_sqlite = ["pytest", *SPREAD, NO_BROWSERS, *chosen(elsewhere, part), *arguments]
+    on_sqlite = [NO_BROWSERS, *chosen(elsewhere, part), *arguments]
     if chromium is None:
-        become(on_sqlite, plain_environment())
+        become(["pytest", *SPREAD, *on_sqlite], plain_environment())
     with beside(f"{part}-browser", arguments):  # not in the same processes: the browser's driver runs an event loop
-        run(on_sqlite, plain_environment())
+        run(["pytest", *HALF, *on_sqlite], plain_environment())
     sys.exit(0)
 
 

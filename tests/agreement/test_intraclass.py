@@ -8,6 +8,7 @@ from agreement.bootstrap import estimate
 from agreement.intraclass import AVERAGE, NO_VARIATION, SINGLE, TOO_FEW_UNITS, IntraclassSums, intraclass_sums
 from agreement.question_report import describe
 from agreement.rating_arrays import collect
+from tests.fewer import chosen_cases
 
 # Shrout and Fleiss 1979, table 2: four judges of six targets.
 TABLE = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
@@ -72,7 +73,7 @@ def test_equal_means_leave_only_the_average_undefined_and_perfect_agreement_is_o
     assert (perfect[SINGLE].value, perfect[AVERAGE].value) == (1, 1)
 
 
-@pytest.mark.parametrize("far", [1e4, 1e6, 1e9])
+@pytest.mark.parametrize("far", chosen_cases([1e4, 1e6, 1e9], [1e9]))
 def test_two_values_far_off_the_scale_among_many_ratings_do_not_hide_that_raters_differ(far):
     rng = np.random.default_rng(1)
     groups = [*(rng.normal(50, 20) + rng.normal(0, 10, size=3) for _ in range(20_000)), [far, far * 0.9, 50.0]]

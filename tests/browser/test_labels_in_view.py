@@ -17,6 +17,7 @@ from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtur
 from tests.browser.test_reading import first_task
 from tests.browser.test_room_to_read import demo_task
 from tests.browser.test_sessions import LONG, address
+from tests.fewer import first_cases
 from tests.sessions.conftest import folder, instruct, models, session, study  # noqa: F401 - fixtures
 
 WINDOWS = [
@@ -209,15 +210,15 @@ def test_the_questions_take_the_room_that_a_short_output_leaves(desk, rater, tmp
 
 @pytest.mark.parametrize(
     ("options", "shown"),
-    [
+    first_cases([
         ({"viewport": {"width": 1366, "height": 768}}, "laptop fine below tight columns whole"),
         ({"viewport": {"width": 2560, "height": 1440}}, "large fine beside wide rows whole"),
         (
             {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
             "phone coarse page wide rows scrolled",
         ),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_how_a_task_was_shown_is_kept_with_the_answer(new_desk, rater, options, shown):
     task = demo_task("rating", rater)
     page = new_desk(rater, **options).open(task)

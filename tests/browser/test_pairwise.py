@@ -15,6 +15,7 @@ from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
+from tests.fewer import first_cases
 from tests.reports.exporting.conftest import bytes_of, empty_the_database
 
 SYSTEMS = ("system-north", "system-south", "system-west")
@@ -104,7 +105,7 @@ def test_a_pair_is_judged_by_mouse_and_the_next_one_comes(desk, pair_study, firs
     assert answer["answers"] == {"better": shown(task)[1], "why": "It is right."}
 
 
-@pytest.mark.parametrize(("key", "place"), [("ArrowLeft", 0), ("ArrowRight", 1), ("ArrowDown", None)])
+@pytest.mark.parametrize(("key", "place"), first_cases([("ArrowLeft", 0), ("ArrowRight", 1), ("ArrowDown", None)]))
 def test_a_pair_is_judged_by_keyboard_alone(desk, pair_study, first, key, place):
     task = first(pair_study())
     page = desk.open(task)

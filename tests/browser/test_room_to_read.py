@@ -151,6 +151,7 @@ def test_a_phone_held_sideways_shows_eight_lines_of_a_text_that_is_scrolled_to(
         assert page.locator("#desk").evaluate("node => node.scrollTop") == 0
 
 
+@pytest.mark.thorough
 def test_there_is_room_to_read_a_session_at_each_step(desk, session, models):
     models.script = [LONG, f"More. {LONG}"]
     turned(session, "Longer.", "good")

@@ -61,6 +61,7 @@ def test_a_desk_has_room_for_fingers(new_desk, rater, pair_study, first, protoco
     assert too_small(page, sizes) == {}
 
 
+@pytest.mark.thorough
 @on_sizes
 def test_a_session_has_room_for_fingers_at_each_step(new_desk, rater, session, models, sizes):
     models.script = [f"The ferry sails at nine [1], and at noon [0].\n\n{LONG}", "Shorter [0]."]

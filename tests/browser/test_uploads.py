@@ -11,6 +11,7 @@ from managing.models import ItemUpload
 from managing.uploads import receiving
 from tests.browser.accessibility import findings
 from tests.browser.scripted_work import worker
+from tests.fewer import first_cases
 
 SIZES = [(1366, 768), (390, 844)]
 
@@ -205,7 +206,7 @@ CONFIG = (
 )
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", first_cases([pytest.param(size) for size in SIZES]))
 def test_sides_that_a_tools_file_leaves_open_are_decided_and_shown(
     new_desk, study, owner, tmp_path, axe, size, monkeypatch
 ):
@@ -242,6 +243,7 @@ def _is_accessible(page, axe, size):
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
+@pytest.mark.thorough
 def test_a_folder_of_a_tool_is_uploaded_with_the_names_of_its_folders(page, study, tmp_path):
     for name in ("ann", "bob"):
         place = tmp_path / "out" / name

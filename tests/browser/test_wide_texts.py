@@ -14,6 +14,7 @@ from annotation.models import Item, Study
 from annotation.studies.planning import plan_chunk
 from tests.browser.accessibility import findings
 from tests.browser.test_sessions import LONG, address, written
+from tests.fewer import first_cases
 from tests.sessions.conftest import folder, models, session, study, turned  # noqa: F401 - fixtures
 
 WORD = "Ferry" * 60
@@ -112,7 +113,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids=["phone", "desk"])
+@pytest.mark.parametrize("size", first_cases([pytest.param(size) for size in SIZES]), ids=["phone", "desk"])
 @pytest.mark.parametrize("text_format", ["markdown", *(pytest.param(one, marks=THOROUGH) for one in ("plain", "code"))])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_no_pane_is_wider_than_its_column(opened, protocol, text_format, size):
@@ -144,7 +145,7 @@ def test_axe_finds_nothing_in_formatted_texts(opened, axe):
     assert findings(opened("rating", "markdown", *SIZES[0]), axe) == []
 
 
-@pytest.mark.parametrize("size", SIZES, ids=["phone", "desk"])
+@pytest.mark.parametrize("size", first_cases([pytest.param(size) for size in SIZES]), ids=["phone", "desk"])
 @pytest.mark.parametrize("markdown", [True, pytest.param(False, marks=THOROUGH)])
 def test_no_pane_of_a_session_is_wider_than_its_column(new_desk, rater, session, models, markdown, size):
     session.study.options |= {"markdown": markdown}

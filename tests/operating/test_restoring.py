@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from tests.operating.installations import QUICK_KINDS, installation, skip_without_server
+from tests.operating.installations import KINDS, QUICK_KINDS, installation, skip_without_server
 
 pytestmark = pytest.mark.timeout(1800)
 THOROUGH = pytest.mark.thorough
@@ -179,7 +179,8 @@ def test_half_a_file_and_no_file_are_refused(backup, tmp_path):
         assert "does not exist" in target.refused("restore", tmp_path / "none.zip")
 
 
-@pytest.mark.parametrize("kind", QUICK_KINDS)
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_restore_says_that_it_is_incomplete_until_it_is_repeated(backup, kind, tmp_path):
     skip_without_server(kind)
     path, source = backup

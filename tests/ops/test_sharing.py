@@ -54,6 +54,7 @@ def answered(connection) -> tuple[str, bool]:
     return response.read().decode(), response.will_close
 
 
+@pytest.mark.thorough
 def test_another_process_takes_what_comes_while_one_has_more_requests_than_threads(shared):
     port, told = shared
     with ExitStack() as opened:

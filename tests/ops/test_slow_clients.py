@@ -168,6 +168,7 @@ def test_any_number_of_people_who_sign_in_at_once_is_served_and_leaves_the_threa
         assert {answer(connection)[:12] for connection in people} == {b"HTTP/1.1 422"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("begun", SLOW)
 def test_a_request_that_is_not_complete_in_time_is_cut(serve, begun):
     with connect(serve("tests.ops.impatient_worker.ImpatientWorker")) as connection:

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.importing import import_study
-from annotation.models import JudgeRun, Question, Rater
+from annotation.models import JudgeRun, Question, Rater, Study
 from reports.meta_evaluation_report import RaterComparison, meta_evaluation
 from reports.rows import ChoiceInvalidError
 from reports.rows.answer_probabilities import allowed_steps
@@ -18,17 +18,28 @@ from tests.reports.exporting.conftest import item, write_study
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def compared(rows_of_module, tmp_path_factory):
+    return rows_of_module(lambda: imported(tmp_path_factory.mktemp("compared") / "in"))
+
+
+@pytest.fixture(scope="module")
+def figures(rows_of_module, compared):
+    """The figures of each question of the study as it was imported."""
+    return rows_of_module(lambda: meta_evaluation(compared, RaterComparison(), replicates=50)["questions"])
+
+
 @pytest.fixture
-def study(tmp_path):
-    return imported(tmp_path / "in")
+def study(compared, db):
+    return Study.objects.get(pk=compared.pk)
 
 
 def question(study, key="how_well", **chosen):
     return meta_evaluation(study, RaterComparison(**chosen), replicates=50)["questions"][key]
 
 
-def test_a_good_judge_may_replace_people_and_a_bad_one_may_not(study):
-    judges = question(study)["judges"]
+def test_a_good_judge_may_replace_people_and_a_bad_one_may_not(figures):
+    judges = figures["how_well"]["judges"]
     good, bad = (judges[name]["alternative_annotator"] for name in ("even", "far"))
     assert (good["by"], good["epsilon"], good["passes"], good["missing"]) == ("scores", 0.1, True, [])
     assert list(good["people"]) == list(PEOPLE)
@@ -41,14 +52,15 @@ def test_a_good_judge_may_replace_people_and_a_bad_one_may_not(study):
 
 
 def test_what_the_test_lacks_is_said(tmp_path):
-    found = question(imported(tmp_path / "two", people=PEOPLE[:2]))["judges"]["even"]["alternative_annotator"]
+    judges = question(imported(tmp_path / "two", slug="two", people=PEOPLE[:2]))["judges"]
+    found = judges["even"]["alternative_annotator"]
     assert found["passes"] is None
     assert found["missing"] == ["3 people are needed; 2 answered."]
     assert "3 people" in found["undefined"]["passes"]
 
 
-def test_labels_are_tested_by_equality(study):
-    found = question(study, "follows")["judges"]["even"]["alternative_annotator"]
+def test_labels_are_tested_by_equality(figures):
+    found = figures["follows"]["judges"]["even"]["alternative_annotator"]
     assert (found["by"], found["passes"]) == ("labels", True)
 
 
@@ -85,13 +97,13 @@ def test_probes_are_in_the_bias_card(study):
 
 
 @pytest.mark.thorough
-def test_probabilities_are_compared_with_shares_of_people(study):
-    judges = question(study, "follows")["judges"]
+def test_probabilities_are_compared_with_shares_of_people(figures):
+    judges = figures["follows"]["judges"]
     even, far = (judges[name]["calibration"] for name in ("even", "far"))
     assert even["outputs"] == ITEMS * len(OUTPUTS)
     assert sum(one["n"] for one in even["bins"]) == even["outputs"]
     assert even["brier_of_people"] < even["brier"] < far["brier"]
-    assert "calibration" not in question(study)["judges"]["even"]  # its distributions are of yes and no
+    assert "calibration" not in figures["how_well"]["judges"]["even"]  # its distributions are of yes and no
 
 
 def test_probabilities_of_steps_are_read_from_distributions_over_them(tmp_path):
@@ -113,7 +125,7 @@ def test_probabilities_of_steps_are_read_from_distributions_over_them(tmp_path):
 
 @pytest.mark.thorough
 def test_means_are_corrected_with_outputs_that_only_the_judge_answered(tmp_path):
-    study = imported(tmp_path / "some", unrated=24)
+    study = imported(tmp_path / "some", slug="some", unrated=24)
     judges = question(study)["judges"]
     for name, judge in judges.items():
         assert judge["corrected"]["on_scale"]
@@ -140,8 +152,8 @@ def test_outputs_shown_as_examples_are_left_out_of_corrected_means(study):
     assert labels == {"east": ITEMS - 1, "north": ITEMS - 1, "south": ITEMS}
 
 
-def test_systems_are_ranked_by_people_and_by_each_judge(study):
-    systems = question(study)["systems"]
+def test_systems_are_ranked_by_people_and_by_each_judge(figures):
+    systems = figures["how_well"]["systems"]
     assert (systems["baseline"], list(systems["judges"])) == ("east", ["even", "far"])
     people = systems["people"]
     strengths = {name: one["value"] for name, one in people["strengths"].items()}

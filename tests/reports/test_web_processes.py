@@ -68,6 +68,7 @@ def run(code, folder, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.thorough
 def test_the_views_of_all_addresses_are_loaded_without_what_only_workers_need(tmp_path):
     found = run(START, tmp_path)
     assert found["routes"] > 100

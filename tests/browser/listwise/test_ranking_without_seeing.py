@@ -7,6 +7,7 @@ from accounts.preferences import save_preferences
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, press, rows, tab
+from tests.fewer import first_cases
 
 RANKED = [{"key": "overall", "type": "rank", "ranks": 5, "text": "Overall quality", "help": "1 is the best."}]
 TWO = [*RANKED, {"key": "factual", "type": "rank", "ranks": 5, "text": "Factual consistency"}]
@@ -32,7 +33,7 @@ def tab_to(page: Page, name: str) -> None:
     pytest.fail(f"no way to {name}")
 
 
-@pytest.fixture(params=["on", "off"])
+@pytest.fixture(params=first_cases(["on", "off"]))
 def keys(request, rater) -> str:
     save_preferences(rater, keys_off=request.param == "off")
     return request.param

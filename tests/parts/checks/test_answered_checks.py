@@ -61,7 +61,7 @@ def answer_all(client, owner, folder):
         {"figure": "gold", "below": 0.9, "of": 5, "do": "ask"},
     ]
     study = make_checked_study(
-        folder / "study", owner, items=30, golden=20, checks={**CHECKS, "rules": rules}, redundancy=3,
+        folder / "study", owner, items=20, golden=20, checks={**CHECKS, "rules": rules}, redundancy=3,
         options={"same_raters": False},
     )  # fmt: skip
     raters = []
@@ -69,7 +69,7 @@ def answer_all(client, owner, folder):
         person, rater = rater_in(study, name)
         client.force_login(person)
         raters.append(rater)
-        assert len(list(work_through(client, study, rater, submit=submit))) > 90
+        assert len(list(work_through(client, study, rater, submit=submit))) > 60
     return study, *raters
 
 
@@ -85,16 +85,16 @@ def test_checks_count_nowhere_and_their_figures_tell_raters_apart(worked, client
     checks = Annotation.objects.filter(task__item__pool="copies").count()
     assert checks == sum(number for kind in by_kind.values() for number, _ in kind.values())
     counted = count_overview(study)
-    assert counted["progress"]["filled"] == counted["pace"]["week"] == 180
-    assert [one["submitted"] for one in counted["raters"].values()] == [90, 90]
+    assert counted["progress"]["filled"] == counted["pace"]["week"] == 120
+    assert [one["submitted"] for one in counted["raters"].values()] == [60, 60]
     assert Slot.objects.filter(study=None).count() == checks
 
     report = compute_here(study, "rater_checks", {})
     rows = {row["name"]: row for row in report["raters"]}
     assert rows[ben.name]["twins"]["value"] == 0 < rows[ada.name]["twins"]["low"]
-    assert rows[ben.name]["in_a_row"]["value"] == rows[ben.name]["in_a_row"]["n"] == 90
+    assert rows[ben.name]["in_a_row"]["value"] == rows[ben.name]["in_a_row"]["n"] == 60
     assert rows[ben.name]["same_forms"]["value"] == 1
-    assert rows[ada.name]["agrees"]["n"] == 90
+    assert rows[ada.name]["agrees"]["n"] == 60
     client.force_login(owner)
     page = client.get(reverse("reports:rater_checks", args=[study.slug]))
     assert ben.name in page.content.decode()
@@ -129,8 +129,8 @@ def test_an_export_with_checks_imports_again_with_the_same_bytes(worked, tmp_pat
     text = (tmp_path / "one" / "checks.jsonl").read_text()
     assert '"kind":"twins"' in text.replace(" ", "")
     pools = Item.objects.filter(study=study).exclude(pool="copies").count()
-    assert len((tmp_path / "one" / "items.jsonl").read_text().splitlines()) == pools == 50
-    assert len((tmp_path / "one" / "ratings.jsonl").read_text().splitlines()) == 180
+    assert len((tmp_path / "one" / "items.jsonl").read_text().splitlines()) == pools == 40
+    assert len((tmp_path / "one" / "ratings.jsonl").read_text().splitlines()) == 120
     again = make_copy(tmp_path)
     assert FiledCheck.objects.filter(study=again).count() == len(text.splitlines())
     export_study(again, tmp_path / "two")

@@ -20,15 +20,18 @@ VERSIONS = ("2.21.0", "")
 """The oldest version that docs/formats.md names, and the newest."""
 
 
-@pytest.fixture
-def exported(db, tmp_path):
+@pytest.fixture(scope="module")
+def exported(rows_of_module, tmp_path_factory):
     """Folders of filled studies of two protocols in the default format, with questions of many types."""
-    fill(tmp_path / "in")
-    folders = []
-    for slug in ("the-rating", "the-listwise"):
-        folders.append(tmp_path / "out" / slug)
-        export_study(Study.objects.get(slug=slug), folders[-1])
-    return folders
+    folder = tmp_path_factory.mktemp("exported")
+
+    def make():
+        fill(folder / "in")
+        for slug in ("the-rating", "the-listwise"):
+            export_study(Study.objects.get(slug=slug), folder / "out" / slug)
+            yield folder / "out" / slug
+
+    return rows_of_module(lambda: list(make()))
 
 
 def fits(value, feature):

@@ -23,6 +23,7 @@ from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.second_ratings import sample_turns
 from sessions.topic_preferences import choose_topics
 from tests.conftest import make_person
+from tests.fewer import first_cases
 from tests.sessions.conftest import begun, expire, instruct, live, question, rate, turned, where
 
 CANARIES = ("scripted/one", "scripted/two", "scripted")
@@ -363,7 +364,7 @@ def test_a_study_s_question_may_have_the_name_of_a_field_of_the_page(web, page, 
 
 
 @pytest.mark.parametrize("step", ["instruct", "rate", "edit", "retry", "discard", "finish"])
-@pytest.mark.parametrize("status", ["satisfied", "abandoned"])
+@pytest.mark.parametrize("status", first_cases(["satisfied", "abandoned"]))
 def test_posts_to_a_finished_session_are_shown_and_never_fail(web, page, session, step, status):
     turned(session, "Shorter.", "bad")
     steps.finish(session) if status == "satisfied" else expire(session)
