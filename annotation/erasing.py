@@ -30,15 +30,12 @@ from annotation.models import (
     Membership,
     Output,
     Question,
-    QuotaMember,
     Rater,
     RaterExclusion,
     RaterPause,
     Rating,
     ReadComments,
     Reviewer,
-    RoutedRater,
-    RoutingQuota,
     SeenItem,
     Slot,
     SpanReview,
@@ -124,7 +121,6 @@ class AnnotationErasing(Erasing):
         (Annotation, "rater__study"), (FlagAnswer, "rater__study"), (ReadComments, "study"),
         (DraftConflict, "assignment__rater__study"), (Assignment, "rater__study"),
         (SeenItem, "item__study"), (Slot, "item__study"),
-        (QuotaMember, "quota__study"), (RoutingQuota, "study"), (RoutedRater, "rater__study"),
         (TaskOutput, "task__item__study"), (Task, "item__study"), (Output, "item__study"), (Item, "study"),
         (WrittenExample, "study"), (Batch, "study"), (Reviewer, "study"), (JudgeRun, "rater__study"),
         (TaskPreparation, "study"), (Rater, "study"), (Question, "study"), (Guideline, "study"),
@@ -153,7 +149,7 @@ class AnnotationErasing(Erasing):
         )
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
-        """Delete the rater's answers and open their slots to others again. The study is counted again without them."""
+        """Delete the rater's answers. The study is counted again without them."""
         _erase_counts(rater.study, erased)
         erase_ratings(Rating.objects.filter(rater=rater), erased)
         erased.empty(JudgeRun.objects.filter(replaced_by__rater=rater), replaced_by=None)
@@ -164,8 +160,6 @@ class AnnotationErasing(Erasing):
         _erase_annotations(Annotation.objects.filter(rater=rater), erased)
         _erase_assignments(Assignment.objects.filter(rater=rater), erased)
         erased.delete(SeenItem.objects.filter(rater=rater))
-        erased.empty(Slot.objects.filter(holder=rater), state=Slot.State.OPEN, holder=None, lease_until=None)
-        _erase_routing(rater, erased)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         """Also delete accepted invitations, whose notes say for whom they were, and revoke open ones of the person.
@@ -192,8 +186,6 @@ class AnnotationErasing(Erasing):
         for decided in (RaterExclusion.objects, RaterPause.objects):
             erased.empty(decided.filter(rater__study=study, by=person), by=None)
             erased.empty(decided.filter(rater__study=study, ended_by=person), ended_by=None)
-        for rater in Rater.objects.filter(study=study, person=person):
-            _erase_routing(rater, erased)
         erased.empty(Rater.objects.filter(study=study, person=person), person=None)
         erased.delete(Membership.objects.filter(study=study, person=person))
         erased.empty(ItemCopy.objects.filter(study=study, asked_by=person), asked_by=None)
@@ -244,13 +236,6 @@ def erase_ratings(ratings: QuerySet[Rating], erased: ErasedRows) -> None:
     """Delete `ratings` with the reviews of their spans."""
     erased.delete(SpanReview.objects.filter(rating__in=ratings))
     erased.delete(ratings)
-
-
-def _erase_routing(rater: Rater, erased: ErasedRows) -> None:
-    """Delete what says to which groups a rater belongs. What they have taken stays counted while it is there."""
-    erased.delete(QuotaMember.objects.filter(rater=rater))
-    erased.delete(RoutingQuota.objects.filter(rater=rater))
-    erased.delete(RoutedRater.objects.filter(rater=rater))
 
 
 def _erase_counts(study: Study, erased: ErasedRows) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from django.urls import ResolverMatch, reverse
 
 from annotation.models import Study
-from annotation.studies.routing_plan import ROUTING
 from config.parts import parts
 
 EVERY_PAGE = "*"
@@ -30,10 +29,6 @@ def has_crowd(study: Study) -> bool:
 
 def has_steps(study: Study) -> bool:
     return study.has_steps
-
-
-def has_routing(study: Study) -> bool:
-    return ROUTING in study.options
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,6 @@ TABS = (
     Tab(180, "People", "Invitations", "annotation:invitations"),
     Tab(200, "People", "Rater checks", "reports:rater_checks"),
     Tab(210, "People", "Assignment plan", "managing:plan"),
-    Tab(220, "People", "Routing", "recruiting:routing", (), has_routing),
     Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
     Tab(240, "People", "Background", "recruiting:background", (), has_steps),
     Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),

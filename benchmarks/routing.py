@@ -41,7 +41,7 @@ def main() -> None:
 
 def measure(tasks: int, *, routed: bool) -> None:
     from annotation.models import Slot
-    from annotation.studies.rater_routing import wrong_counts
+    from parts.routing.quotas import wrong_counts
 
     began = time.perf_counter()
     study = make_study(min(tasks, PLANNED), tasks, routed)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from accounts.models import Person, SignInLink
     from annotation.desk.hot_queries import RaterState
+    from annotation.desk.task_search import TaskSearch
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment
     from annotation.importing.protocol_tables import TableImport
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
+    from operating.data_check import DataCheck
     from reports.exporting.table_list import StudyTable
     from reports.rater_columns import RaterColumn
 
@@ -64,8 +66,11 @@ class Part:
         """Follow a version of the locked study's guidelines that changes what answers mean, in the same transaction."""
 
     # --- work
-    def route(self, study: Study, rater: Rater) -> bool:
-        """Give a rater without lanes their lanes, and return whether they have some now."""
+    search: TaskSearch | None = None
+    """How the part finds a rater's next task in place of the core's search; at most one part of a study has one."""
+
+    def is_full_for(self, study: Study, rater: Rater) -> bool:
+        """Whether the study has enough people like this rater, who has not begun."""
         return False
 
     mixes_tasks = False
@@ -136,6 +141,8 @@ class Part:
         return ()
 
     # --- reports
+    counts: Mapping[str, Callable[[Study], dict[str, Any]]] = {}
+    """Counts that a worker keeps for large studies, by subject (`annotation/studies/kept_counts.py`)."""
     rater_columns: Sequence[RaterColumn] = ()
     """Figures of each rater beside those of the page *Rater checks*."""
     comparison_tables = ""
@@ -173,9 +180,16 @@ class Part:
         """Whether the person who made a study's sign-in link may still make it."""
         return True
 
+    # --- dry runs
+    not_in_dry_runs: Sequence[str] = ()
+    """Keys of `study.yaml` that the copy of a study for a dry run leaves out."""
+
     # --- operation
     readiness: Mapping[str, Callable[[], str]] = {}
     """Checks for `/readyz` by name; each returns a state of `config/readiness.py`."""
+
+    data_checks: Sequence[DataCheck] = ()
+    """Checks of the app's data, for `checkdata`."""
 
     def figures(self) -> Iterable[MonitoredFigure]:
         """Return figures for `/metrics`."""

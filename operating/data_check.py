@@ -14,6 +14,8 @@ from typing import Any
 
 from django.db import connection
 
+from config.parts import parts
+
 SHOWN = 20
 ROWS_AT_ONCE = 1000
 Row = Mapping[str, object]
@@ -63,6 +65,7 @@ def all_checks() -> tuple[DataCheck, ...]:
     package = importlib.import_module("operating.data_checks")
     names = [info.name for info in pkgutil.iter_modules(package.__path__)]
     found = [check for name in names for check in importlib.import_module(f"operating.data_checks.{name}").CHECKS]
+    found += [check for part in parts() for check in part.data_checks]
     keys = [check.key for check in found]
     if len(set(keys)) < len(keys):
         raise RuntimeError("Two checks of the data have the same key.")

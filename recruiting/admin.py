@@ -2,12 +2,11 @@
 
 from recruiting.crowds import crowd_admin
 from recruiting.rater_messages import message_admin
-from recruiting.routing import routing_admin
 from recruiting.second_stage import stage_admin
 from recruiting.stopping import stopping_admin
 from recruiting.way_in import way_in_admin
 
 __all__ = [
-    "crowd_admin", "message_admin", "routing_admin", "stage_admin", "stopping_admin",
+    "crowd_admin", "message_admin", "stage_admin", "stopping_admin",
     "way_in_admin",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import AuditEntry, Person
-from annotation.models import Adjudication, QuotaMember, Rater, RaterExclusion, RaterPause
+from annotation.models import Adjudication, Rater, RaterExclusion, RaterPause
 from annotation.questions import question_types
 from config.parts import parts
 from recruiting.models import RaterMessage
@@ -20,7 +20,7 @@ def letters_of(person: Person) -> list[tuple[str, Rows]]:
     """Return the person's lists by their titles."""
     return [
         ("messages", _messages(person)), ("pauses", _pauses(person)), ("exclusions", _exclusions(person)),
-        ("groups", _groups(person)), ("final_answers", _final_answers(person)), ("audit", _audit(person)),
+        ("final_answers", _final_answers(person)), ("audit", _audit(person)),
     ]  # fmt: skip
 
 
@@ -49,13 +49,6 @@ def _exclusions(person: Person) -> Rows:
             "reason_of_end": one.ended_reason,
             "your_replies": [{"text": reply.text, "at": reply.at} for reply in one.replies.all()],
         }  # fmt: skip
-
-
-def _groups(person: Person) -> Rows:
-    """The groups by which studies share out tasks and to which the person belongs, without how full they are."""
-    found = QuotaMember.objects.filter(rater__person=person, quota__rater=None).select_related("quota", "rater__study")
-    for one in found.exclude(quota__key="").order_by("pk").iterator(CHUNK):
-        yield {"study": one.rater.study.slug, "group": one.quota.key}
 
 
 def _audit(person: Person) -> Rows:

@@ -15,7 +15,6 @@ from annotation.models import Annotation, Rater, Study
 from annotation.studies.file_sections import StudySection
 from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
-from annotation.studies.routing_plan import ROUTING, why_no_routing
 from config.part import Part
 from recruiting.crowds.ending import stay_of
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
@@ -26,8 +25,6 @@ from recruiting.erasing import ERASING
 from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
 from recruiting.overview_notices import people_notices
 from recruiting.own_data import letters_of
-from recruiting.routing.routed_raters import route
-from recruiting.routing.routing_section import begin_routing, routing_problems
 from recruiting.second_stage.stage_section import ADJUDICATION, why_no_stage
 from recruiting.stopping.filed_looks import LookImport
 from recruiting.stopping.fixing import fix_plan
@@ -39,7 +36,7 @@ from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
 
 OF_ANNOTATORS = (
-    "way_in practice practice_draft why my_consent leave my_data enter join finish outcome own_topics"
+    "way_in practice practice_draft why my_consent leave my_data enter join finish outcome"
     " second_stage my_messages general_thread task_thread"
 )
 
@@ -58,7 +55,6 @@ class RecruitingPart(Part):
     }
     sections = (
         StudySection(STOPPING, why_no_plan, fix_plan),
-        StudySection(ROUTING, why_no_routing, begin_routing),
         StudySection(PACE, why_no_pace),
         StudySection(DRY_RUN, why_no_mark),
         StudySection(ADJUDICATION, why_no_stage),
@@ -75,7 +71,6 @@ class RecruitingPart(Part):
                 yield f"The step {step.title} lacks {what} of the pool {step.kind.pool_of(step)}."
             if not study.is_dry_run:
                 yield from step.kind.live_problems(step)
-        yield from routing_problems(study)
 
     def recruiting_changed(self, study: Study) -> None:
         admit_all(study)
@@ -97,9 +92,6 @@ class RecruitingPart(Part):
             "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
             new={"recruiting": study.recruiting},
         )  # fmt: skip
-
-    def route(self, study: Study, rater: Rater) -> bool:
-        return route(study, rater)
 
     def after_answer(self, study: Study, annotation: Annotation) -> None:
         note_answer(study, annotation)

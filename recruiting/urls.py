@@ -2,7 +2,6 @@ from django.urls import include, path
 
 from recruiting.crowds import crowd_pages, entry_views
 from recruiting.rater_messages import rater_views, researcher_views
-from recruiting.routing import routing_views
 from recruiting.second_stage import stage_views
 from recruiting.views import own_pages, pilot_views, researchers, way_in
 
@@ -20,8 +19,6 @@ routes = [
     path("way-in/task/", way_in.practice, name="practice"),
     path("way-in/task/draft/", way_in.practice_draft, name="practice_draft"),
     path("way-in/task/<int:number>/", way_in.why, name="why"),
-    path("topics/", routing_views.own_topics, name="own_topics"),
-    path("routing/", routing_views.routing, name="routing"),
     path("consent/", own_pages.my_consent, name="my_consent"),
     path("leave/", own_pages.leave_study, name="leave"),
     path("steps/", researchers.steps, name="steps"),

@@ -11,8 +11,7 @@ from annotation.models import DrawnAnswer, SpotCheck, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.review.spot_checks import sample
 from annotation.studies.batches import state_of
-from annotation.studies.kept_counts import BATCH, LANES, OVERVIEW, PACE, PLAN, SPANS, WORK_KEY
-from annotation.studies.lane_counts import count_lanes
+from annotation.studies.kept_counts import BATCH, OVERVIEW, PACE, PLAN, SPANS, WORK_KEY
 from annotation.studies.live_checks import CHECKS, item_facts
 from annotation.studies.locking import ImportPendingError, lock_study, refuse_import_since
 from annotation.studies.pace_counts import count_pace
@@ -24,6 +23,7 @@ from config.background.rows import WAITING
 from config.bulk_insert import insert_rows
 from config.database_clock import database_now
 from config.models import Erasure
+from config.parts import parts
 
 ERASED = "Answers were erased while they were counted."
 IMPORTING = "An import into this study is being completed."
@@ -68,12 +68,13 @@ def _figures(claim: Claim) -> dict[str, Any]:
         return count_pace(study)
     if subject == CHECKS:
         return item_facts(study)
-    if subject == LANES:
-        return count_lanes(study)
     if subject == SPANS:
         return count_spans(study)
     if subject == PLAN:
         return count_groups(study)
+    for part in parts():
+        if subject in part.counts:
+            return part.counts[subject](study)
     if not subject.startswith(BATCH):
         raise GiveUpError(UNKNOWN)
     batch = int(subject.removeprefix(BATCH))

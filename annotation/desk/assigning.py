@@ -21,17 +21,15 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
-from annotation.desk.hot_queries import RaterState, first_open, last_place_after, lock_state
-from annotation.desk.routed_claims import Lanes, first_in_lanes, lanes_of, locked_lanes, may_take_slots, remember_lane
+from annotation.desk.hot_queries import RaterState, first_open, lock_state
 from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_next_slots, take_slots, taken_slots
+from annotation.desk.task_search import FoundSlots, lock_counts, search_of
 from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, SeenItem, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.mixed_tasks import mixing_parts
-from annotation.studies.rater_routing import ensure_routed, lock_counts
-from annotation.studies.routing_plan import routing_of
 from annotation.studies.secret_seeds import secretly_seeded
 from config.database_clock import database_now
 from config.prepared_sql import insert_if_new, joined
@@ -50,7 +48,8 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
 
     Raises BusyError if other claims kept all open tasks locked through all attempts.
     """
-    if routing_of(study) is not None and not ensure_routed(study, rater):
+    search = search_of(study)
+    if search is not None and not search.ensure_ready(study, rater):
         return None
     for attempt in range(ATTEMPTS):
         with transaction.atomic(), joined():
@@ -101,9 +100,9 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     flow = protocols()[study.protocol].flow
     slots = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
     slots, kept = flow.offered(slots, rater), kept_for(study, rater.name)
-    if routing_of(study) is not None:
-        mine = lanes_of(rater.pk)
-        slots = slots.filter(lane__in=mine.open if mine else ())
+    search = search_of(study)
+    if search is not None:
+        slots = slots.filter(lane__in=search.open_lanes(study, rater))
     if kept is not None:
         slots = slots.filter(kept_for=kept)
     return slots.order_by("place", "number", "pk")
@@ -143,7 +142,8 @@ def may_take(study: Study, rater: Rater, slots: Collection[int]) -> bool:
     """Whether these slots (primary keys) are open, and all of them may be given to the rater."""
     flow, wanted = protocols()[study.protocol].flow, _open_to(rater).filter(pk__in=slots)
     lanes = wanted.order_by().values_list("lane", flat=True)
-    if routing_of(study) is not None and not may_take_slots(study, rater, list(lanes)):
+    search = search_of(study)
+    if search is not None and not search.may_take(study, rater, list(lanes)):
         return False
     return flow.offered(wanted, rater).count() == len(slots)
 
@@ -223,27 +223,48 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     room = None if cap is None else max(0, cap - taken_slots(rater.pk))
     if room == 0:
         return None
-    if routing_of(study) is not None:
-        return _routed_slot(study, state, room, now)
+    search, together = search_of(study), protocol.keeps_raters(study.options)
+    found = _searched(study, state, together) if search is not None else None
+    if found is not None and not found.slots:
+        return None
     mixed = _mixed_slot(study, state, now)
     if mixed is not None:
         return mixed
-    counted = bool(mixing_parts(study))
-    ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if protocol.flow.ranks_tasks else None
-    if ranked is None:
-        together = protocol.keeps_raters(study.options)
-        ahead = FIRST if rater.place is None else rater.place
-        found = first_open(state, study, ahead, together=together)
-        if not found and ahead != FIRST:
-            found = first_open(state, study, FIRST, together=together)
+    ranks = found is None and protocol.flow.ranks_tasks
+    ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if ranks else None
+    if found is not None:
+        slots = found.slots
+        left = [number for number in (room, found.room) if number is not None]
+        room = min(left, default=None)
+    elif ranked is None:
+        slots = _first_ahead(study, state, together)
     else:
-        found = _first_of(ranked)
-    if not found:
+        slots = _first_of(ranked)
+    if not slots:
         return None
-    found = _take(study, rater, _in_order(study, rater, found)[:room], now, None if ranked is not None else counted)
-    if not found:
+    counted = None if ranked is not None else bool(mixing_parts(study))
+    taken = _take(study, rater, _in_order(study, rater, slots)[:room], now, counted)
+    if not taken:
         return None
-    return _in_order(study, rater, found)[0]
+    if found is not None:
+        found.remember()
+    return _in_order(study, rater, taken)[0]
+
+
+def _searched(study: Study, state: RaterState, together: bool) -> FoundSlots | None:
+    """What the search of the study's part finds for the rater."""
+    search = search_of(study)
+    listed, kept = kept_slots(study, state.rater)
+    return None if search is None else search.find(study, state, together, (KEPT[listed], kept))
+
+
+def _first_ahead(study: Study, state: RaterState, together: bool) -> list[Slot]:
+    """The first open slots at or after the rater's place; if there are none, from the beginning."""
+    ahead = FIRST if state.rater.place is None else state.rater.place
+    found = first_open(state, study, ahead, together=together)
+    if not found and ahead != FIRST:
+        found = first_open(state, study, FIRST, together=together)
+    return found
 
 
 def _mixed_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
@@ -255,29 +276,6 @@ def _mixed_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
             move_place(rater, rater.place, counted=True)
             return _in_order(study, rater, slots)[0]
     return None
-
-
-def _routed_slot(study: Study, state: RaterState, room: int | None, now: datetime) -> Slot | None:
-    """As `_new_slot` in a study with routing: the next slot in the rater's lanes, within what quotas leave."""
-    rater = state.rater
-    lanes = locked_lanes(study, rater.pk)
-    if lanes is None:
-        return None
-    listed, kept = kept_slots(study, rater)
-    together = protocols()[study.protocol].keeps_raters(study.options)
-    found = first_in_lanes(state, study, lanes, together=together, kept=(KEPT[listed], kept))
-    if not found:
-        return None
-    mixed = _mixed_slot(study, state, now)
-    if mixed is not None:
-        return mixed
-    counted = bool(mixing_parts(study))
-    left = [one for one in (room, lanes.room(found[0].lane)) if one is not None]
-    found = _take(study, rater, _in_order(study, rater, found)[: min(left, default=None)], now, counted)
-    if not found:
-        return None
-    remember_lane(rater.pk, lanes, found[0].lane, last_place_after(study, state.newest_batch))
-    return _in_order(study, rater, found)[0]
 
 
 def _take(study: Study, rater: Rater, found: list[Slot], now: datetime, counted: bool | None) -> list[Slot]:
@@ -347,8 +345,7 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> Sl
     """Take an open slot of a task; None if it has none that the locked rater may take."""
     if not has_room(rater.study, rater):
         return None
-    mine = locked_lanes(rater.study, rater.pk) if routing_of(rater.study) is not None else None
-    free = _free_again(rater, mine).filter(task=task)
+    free = _free_again(rater, locked=True).filter(task=task)
     slot = free.select_for_update(skip_locked=True, no_key=True).order_by("-kept_for", "number").first()
     if slot is None:
         return None
@@ -356,22 +353,22 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> Sl
     return slot if taken.update(state=state, holder=rater, lease_until=until) else None
 
 
-def _free_again(rater: Rater, mine: Lanes | None) -> QuerySet[Slot]:
-    """The open slots that a rater in these lanes may take of a task that they have had."""
+def _free_again(rater: Rater, *, locked: bool) -> QuerySet[Slot]:
+    """The open slots that a rater may take of a task that they have had."""
     free = Slot.objects.filter(state=Slot.State.OPEN, kept_for__in=("", rater.name))
-    if routing_of(rater.study) is None:
+    search = search_of(rater.study)
+    if search is None:
         return free
     # Mixed tasks are in no lane, and must not differ from tasks when they are taken back.
-    return free.filter(Q(lane__in=mine.open if mine else ()) | Q(study=None))
+    return free.filter(Q(lane__in=search.open_lanes(rater.study, rater, locked=locked)) | Q(study=None))
 
 
 def skipped_and_open(rater: Rater) -> int:
     """How many tasks the rater has skipped that they may still take back and answer, mixed ones among them."""
     if not has_room(rater.study, rater):
         return 0
-    mine = lanes_of(rater.pk) if routing_of(rater.study) is not None else None
     skipped = Annotation.objects.filter(rater=rater, is_current=True, status=Annotation.Status.SKIPPED)
-    free = _free_again(rater, mine).filter(task=OuterRef("task"))
+    free = _free_again(rater, locked=False).filter(task=OuterRef("task"))
     return skipped.filter(Exists(free), task__item__withdrawn_at=None).count()
 
 

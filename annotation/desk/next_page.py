@@ -12,13 +12,12 @@ from django.shortcuts import redirect, render
 
 from accounts.access import person_of
 from annotation.desk.assigning import BusyError, next_assignment
+from annotation.desk.task_search import search_of
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import must_read
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.queries import unread_notes
-from annotation.studies.rater_routing import is_routed
-from annotation.studies.routing_plan import routing_of
 from config.site_busy import SiteBusyError
 
 logger = logging.getLogger(__name__)
@@ -63,8 +62,9 @@ def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect(first)
     assignment = next_assignment(study, rater)
     if assignment is None:
-        if routing_of(study) is not None and study.is_live and not is_routed(rater):
-            return redirect("recruiting:own_topics", slug=study.slug)
+        search = search_of(study)
+        if search is not None and study.is_live and not search.is_ready(rater):
+            return redirect(search.address(study))
         return redirect("annotation:end", slug=study.slug) if study.is_live else redirect("annotation:home")
     return redirect(protocols()[study.protocol].flow.address(assignment))
 

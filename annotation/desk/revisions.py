@@ -13,10 +13,10 @@ from annotation.desk.assigning import lease_end, take_open
 from annotation.desk.hot_queries import LockedWork, lock_work, reset_statement
 from annotation.desk.slot_statements import fill_slot
 from annotation.desk.submissions import KeyReusedError, StaleRevisionError, StudyClosedError, Submission
+from annotation.desk.task_search import lock_counts
 from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, Form, Protocol
-from annotation.studies.rater_routing import lock_counts
 from config.database_clock import database_now
 from config.prepared_sql import Statement, insert, insert_all
 from config.process_counts import count

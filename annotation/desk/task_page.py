@@ -20,15 +20,14 @@ from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
 from annotation.desk.hot_queries import count_tasks
 from annotation.desk.last_answer import undo_context
-from annotation.desk.routed_claims import routed_ahead
 from annotation.desk.shown_texts import shown_text
 from annotation.desk.submitting import Form
 from annotation.desk.task_rows import DeskRow
+from annotation.desk.task_search import search_of
 from annotation.models import Annotation, Item
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.guideline_text import sections_on
-from annotation.studies.routing_plan import routing_of
 from annotation.text_formats import OPTION, PLAIN
 
 MOST_COUNTED = 200
@@ -55,8 +54,9 @@ def progress_of(row: DeskRow) -> RaterProgress:
     if not protocols()[row.study.protocol].flow.offers_every_task:
         return RaterProgress(*tasks_of(row.study, row.rater), False, None)
     counted = count_tasks(row.study, row.rater, row.last_place, MOST_COUNTED, RECENT)
-    if routing_of(row.study) is not None:
-        ahead, more = routed_ahead(row.study, row.rater, MOST_COUNTED)
+    search = search_of(row.study)
+    if search is not None:
+        ahead, more = search.ahead(row.study, row.rater, MOST_COUNTED)
         counted = counted._replace(ahead=ahead, more=more)
     left = counted.held + counted.ahead
     return RaterProgress(counted.done, left, counted.more, counted.pace * left if counted.pace else None)

@@ -40,9 +40,10 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
     new = {"answers": "kept" if keep_answers else "erased"}
     with audited_erasure(RATER_ERASED, f"rater {rater.pk}", actor=actor, study=study.slug, new=new) as erased:
         names = _names_of(rater, keep_answers)
-        held = Slot.objects.filter(holder=rater, state=Slot.State.HELD)
+        own = Slot.objects.filter(holder=rater)
+        held = own.filter(state=Slot.State.HELD)
         protocols()[study.protocol].flow.on_released(list(held))
-        erased.empty(held, state=Slot.State.OPEN, holder=None, lease_until=None)
+        erased.empty(held if keep_answers else own, state=Slot.State.OPEN, holder=None, lease_until=None)
         erased.delete(DraftConflict.objects.filter(assignment__rater=rater))
         erased.empty(Assignment.objects.filter(rater=rater).exclude(draft=None), draft=None)
         for part in all_erasing():

@@ -14,7 +14,6 @@ from annotation.models.reviews import (
     SpanReview,
     SpotCheck,
 )
-from annotation.models.routing import QuotaMember, RoutedRater, RoutingQuota
 from annotation.models.runs import JudgeRun
 from annotation.models.standing import ExclusionReply, RaterExclusion, RaterPause
 from annotation.models.study import Guideline, Project, Question, Study, Unblinding
@@ -45,15 +44,12 @@ __all__ = [
     "PendingRows",
     "Project",
     "Question",
-    "QuotaMember",
     "Rater",
     "RaterExclusion",
     "RaterPause",
     "Rating",
     "ReadComments",
     "Reviewer",
-    "RoutedRater",
-    "RoutingQuota",
     "SeenItem",
     "Slot",
     "SpanReview",

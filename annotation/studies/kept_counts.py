@@ -23,7 +23,7 @@ from config.background.waking import enqueue
 from config.database_clock import database_now
 
 WORK_KEY = "study_counts"
-OVERVIEW, PACE, SPANS, PLAN, BATCH, LANES = "overview", "pace", "spans", "plan", "batch ", "lanes"
+OVERVIEW, PACE, SPANS, PLAN, BATCH = "overview", "pace", "spans", "plan", "batch "
 MOST_AT_ONCE = 5000
 """A study with more answers or more places for answers is counted by workers."""
 RATINGS_PER_ANSWER = 4

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.desk.task_search import search_of
 from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
@@ -14,7 +15,6 @@ from annotation.studies.file_sections import begin_sections
 from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
-from annotation.studies.rater_routing import recount
 from annotation.studies.unplanning import remove_outdated
 from config.parts import parts
 from config.write_pauses import STEP_SECONDS, WritePauses
@@ -44,7 +44,9 @@ def prepare(study: Study, seconds: float) -> bool:
         pauses.take()
         began = time.monotonic()
     study.refresh_from_db(fields=["planned_through"])
-    recount(study)
+    search = search_of(study)
+    if search is not None:
+        search.recount(study)
     protocols()[study.protocol].flow.on_prepared(study)
     return True
 

@@ -16,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from annotation.desk.task_search import lane_of
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
 from annotation.pools import planned_items
 from annotation.protocols import TaskPlan, protocols
@@ -23,7 +24,6 @@ from annotation.studies.assignment_plan import HIGHEST, NO_PLAN, AssignmentPlan,
 from annotation.studies.batches import place_in, size_of
 from annotation.studies.imported_places import fill_places
 from annotation.studies.locking import lock_study
-from annotation.studies.routing_plan import lane_of
 from annotation.studies.secret_seeds import drawn_options, secretly_seeded
 from config.bulk_insert import Tables, insert_rows, refresh_statistics
 from config.model_fields import canonical_json

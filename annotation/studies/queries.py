@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from accounts.models import Person
 from annotation.access import ANNOTATORS
 from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
-from annotation.desk.routed_claims import has_quota_left, routed_ahead
+from annotation.desk.task_search import search_of
 from annotation.models import (
     Adjudication,
     Annotation,
@@ -42,8 +42,6 @@ from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.counting import CountOf, MeanOf
 from annotation.studies.mixed_tasks import mixed_among, mixing_parts
-from annotation.studies.rater_routing import is_routed
-from annotation.studies.routing_plan import routing_of
 from config.database_clock import database_now
 from config.prepared_sql import fetch_all, statement_of
 
@@ -208,13 +206,14 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
     is_asked = OPTION in study.options or bool(mixing_parts(study))
-    is_asked = is_asked or routing_of(study) is not None
+    search = search_of(study)
+    is_asked = is_asked or search is not None
     if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
-    is_enough = rater is not None and routing_of(study) is not None and is_routed(rater)
-    if rater is not None and is_enough:
-        left = row.held + routed_ahead(study, rater, MOST_COUNTED)[0]
-        is_enough = left == 0 and not has_quota_left(rater)
+    is_enough = rater is not None and search is not None and search.is_ready(rater)
+    if rater is not None and search is not None and is_enough:
+        left = row.held + search.ahead(study, rater, MOST_COUNTED)[0]
+        is_enough = left == 0 and not search.has_room(rater)
     elif rater is not None and flow.offers_every_task:
         left = planned_tasks(study, rater, row.held, left - row.held, MOST_COUNTED)
         left += _mixed_left(study, rater, left - row.held)

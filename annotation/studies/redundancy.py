@@ -10,13 +10,13 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.desk.task_search import lane_of
 from annotation.models import Item, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import current_place
 from annotation.studies.preparing_tasks import request_redundancy
-from annotation.studies.routing_plan import lane_of
 from annotation.studies.slot_steps import MOST_SLOTS, next_number, next_order, shared_tasks
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 

@@ -15,11 +15,11 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import may_take, release_slots, room_of
 from annotation.desk.slot_statements import taken_slots
+from annotation.desk.task_search import lane_of
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place
-from annotation.studies.routing_plan import lane_of
 from annotation.studies.secret_seeds import secretly_seeded
 from annotation.studies.steered_items import ItemStepRefusedError, correction, lock_item
 from config.database_clock import database_now

@@ -23,13 +23,13 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.drafts import make_draft
 from annotation.studies.lifecycle import close
 from annotation.studies.locking import lock_study
-from annotation.studies.routing_plan import ROUTING
 from annotation.studies.snapshots import study_snapshot
 from annotation.studies.study_deletion import delete_study
 from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
+from config.parts import parts
 from managing.dry_runs.session_requests import VISITORS
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
 from recruiting.models import StudyDryRun
@@ -98,7 +98,9 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
         body = {**without_adjudicators(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
-        body.pop(ROUTING, None)  # synthetic raters say nothing about themselves
+        for part in parts():
+            for key in part.not_in_dry_runs:
+                body.pop(key, None)
         body["options"] = protocols()[source.protocol].flow.options_of_dry_run(body.get("options", {}))
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():

@@ -14,7 +14,6 @@ from annotation.models import Study, StudyCounts
 from annotation.review.span_steps import count_spans
 from annotation.studies.batches import state_of
 from annotation.studies.kept_counts import BATCH, OF_NO_COUNT, OVERVIEW, SPANS
-from annotation.studies.rater_routing import wrong_counts
 from annotation.studies.study_overview import count_overview
 from operating.data_check import DataCheck, Row, sql_check, sql_rows
 from reports.models import KeptReport
@@ -78,16 +77,9 @@ def planned_items() -> Iterator[Row]:
     return sql_rows(sql)
 
 
-def routing_counts() -> Iterator[Row]:
-    for study in Study.objects.filter(routing_quotas__isnull=False).distinct().order_by("pk"):
-        for quota in wrong_counts(study):
-            yield {"study": study.pk, "quota": quota}
-
-
 CHECKS = (
     DataCheck("kept_count_drift", "A count that is kept for a study differs from its rows.", kept_counts),
     DataCheck("item_count_drift", "An item's kept count of answers differs from its ratings.", item_summaries),
-    DataCheck("routing_count_drift", "A quota of routing counts other places than its raters have.", routing_counts),
     DataCheck("planned_without_tasks", "An item counts as planned, but has no tasks.", planned_items),
     sql_check(
         "sample_count_drift",

@@ -12,10 +12,10 @@ from typing import Any
 from django.db import transaction
 
 from accounts.auditing import record
+from annotation.desk.task_search import lane_of
 from annotation.models import Annotation, Item, Question, Rating, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place
-from annotation.studies.routing_plan import lane_of
 from annotation.studies.slot_steps import next_number, next_order
 from annotation.studies.steered_items import lock_item
 from config.background.kinds import works

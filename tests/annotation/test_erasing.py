@@ -36,7 +36,7 @@ from tests.models_and_papers import make_call
 pytestmark = pytest.mark.both
 OURS = {
     "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "preparing", "reports",
-    "managing", "webhooks", "recruiting", "checks", "mail",
+    "managing", "webhooks", "recruiting", "checks", "mail", "routing",
 }  # fmt: skip
 STUDIES = ("the-rating", "the-listwise", "the-pairwise", "the-session")
 CANARIES = {

@@ -13,20 +13,10 @@ from accounts.models import AuditEntry, Identity, Person, SignInLink
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import (
-    Invitation,
-    KeptResponse,
-    Membership,
-    Rater,
-    Reviewer,
-    RoutingQuota,
-    Slot,
-    SpotCheck,
-    Study,
-    Token,
-)
+from annotation.models import Invitation, KeptResponse, Membership, Rater, Reviewer, Slot, SpotCheck, Study, Token
 from annotation.studies.assignment_plan import plan_of
 from parts.mail.models import MailAddress
+from parts.routing.models import RoutingQuota
 from recruiting.models import CrowdId, RaterMessage
 from recruiting.second_stage.stage_section import has_stage, named_adjudicators
 from reports.models import KeptExport, KeptReport, Preregistration
@@ -69,9 +59,9 @@ ROWS_ABOUT_PEOPLE = {
     "annotation.FlagAnswer.rater": ("stays", "deleted"),
     "annotation.FlagAnswer.by": ("stays", "stays"),
     "annotation.ReadComments.by": ("stays", "stays"),
-    "annotation.RoutedRater.rater": ("deleted", "deleted"),
-    "annotation.RoutingQuota.rater": ("deleted", "deleted"),
-    "annotation.QuotaMember.rater": ("deleted", "deleted"),
+    "routing.RoutedRater.rater": ("deleted", "deleted"),
+    "routing.RoutingQuota.rater": ("deleted", "deleted"),
+    "routing.QuotaMember.rater": ("deleted", "deleted"),
     "annotation.JudgeRun.rater": ("", ""),
     "annotation.DrawnAnswer.rater": ("stays", "deleted"),
     "annotation.StudyDeletion.asked_by": ("emptied", "emptied"),

@@ -5,7 +5,8 @@ from random import Random
 import pytest
 from django.utils import timezone
 
-from annotation.models import Item, QuotaMember, Rater, RoutingQuota, Slot, Task
+from annotation.models import Item, Rater, Slot, Task
+from parts.routing.models import QuotaMember, RoutingQuota
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 LANES, STEPS = 4, 150

@@ -10,8 +10,8 @@ from django.db.migrations import AlterField
 from django.db.migrations.loader import MigrationLoader
 
 from annotation.models import Guideline
-from config.slot_counting import EVENTS, CountSlots
 from config.triggers import Freeze, Thaw, check_triggers, frozen_tables, lost_triggers
+from parts.routing.slot_counting import EVENTS, CountSlots
 
 pytestmark = pytest.mark.both
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,7 @@
 """What puts an inconsistency of routing into a database that `tests.filled` has filled."""
 
-from annotation.models import RoutingQuota, Study
+from annotation.models import Study
+from parts.routing.models import RoutingQuota
 
 
 def routing_count_drift():

@@ -9,8 +9,8 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.members.membership import rater_for
 from annotation.members.standing import end_exclusion, exclude, reply
-from annotation.models import QuotaMember, RoutingQuota
 from parts.checks.models import RaterNotice
+from parts.routing.models import QuotaMember, RoutingQuota
 from recruiting.way_in.data_download import own_data
 from recruiting.way_in.left_out_data import LEFT_OUT
 from tests.annotation.test_erasing import STUDIES, filled, people, study_called
@@ -28,7 +28,7 @@ IN_DOWNLOAD = {
         "Membership": "memberships", "Rater": "memberships", "Assignment": "tasks_and_drafts", "Annotation": "answers",
         "DraftConflict": "drafts_kept_aside", "SpotCheck": "notes_on_answers", "FlagAnswer": "answers_to_flags",
         "RaterExclusion": "exclusions", "ExclusionReply": "exclusions", "RaterPause": "pauses",
-        "Adjudication": "final_answers", "QuotaMember": "groups", "RoutingQuota": "groups",
+        "Adjudication": "final_answers",
     },
     "recruiting": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
@@ -37,6 +37,7 @@ IN_DOWNLOAD = {
     },
     "checks": {"RaterNotice": "pauses_by_rules"},
     "mail": {"MailAddress": "e_mail", "OutgoingMail": "mails"},
+    "routing": {"QuotaMember": "groups", "RoutingQuota": "groups"},
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},
 }  # fmt: skip
 """By app and table: the list of the file that its rows are in."""
@@ -49,7 +50,7 @@ NOT_IN_DOWNLOAD = {
         "Person_groups": STAFF, "Person_user_permissions": STAFF, "BrowserSession": "sessions of browsers",
     },
     "annotation": {
-        "Slot": PLACES, "SeenItem": PLACES, "RoutedRater": PLACES, "Rating": COPIES,
+        "Slot": PLACES, "SeenItem": PLACES, "Rating": COPIES,
         "KeptResponse": COPIES, "SpanReview": OTHERS, "DrawnAnswer": OTHERS, "Reviewer": RUN, "ReadComments": RUN,
         "Unblinding": RUN, "Invitation": RUN, "TaskPreparation": RUN, "Batch": RUN, "JudgeRun": RUN,
         "StudyDeletion": RUN, "ItemCopy": RUN, "Token": "secrets", "TokenStudy": "secrets",
@@ -63,6 +64,7 @@ NOT_IN_DOWNLOAD = {
         "SecondStageCase": PLACES, "ExtraPlace": PLACES, "StudyDryRun": RUN,
         "ResultPeek": RUN, "StopContinuation": RUN,
     },
+    "routing": {"RoutedRater": PLACES},
     "checks": {"CheckLook": CHECKS, "FiledCheck": CHECKS, "DueCheck": PLACES},
     "revision_sessions": {"TurnLabel": OTHERS},
     "judges": {"RunWork": RUN, "MetricRequest": RUN, "Judgment": RUN},

@@ -5,13 +5,14 @@ import json
 import pytest
 
 from annotation.importing import import_study
-from annotation.studies import pace_plan, routing_plan
+from annotation.studies import pace_plan
 from annotation.studies.file_sections import study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from config.parts import parts
 from parts.checks import settings as check_settings
 from parts.mail import reminder_section
+from parts.routing import plan as routing_plan
 from recruiting.crowds import link_settings, recruiter_settings
 from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds

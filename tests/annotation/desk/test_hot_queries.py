@@ -18,25 +18,26 @@ from accounts.auditing import identity_of
 from annotation.desk.assigning import next_assignment, open_slots
 from annotation.desk.drafting import save_draft
 from annotation.desk.hot_queries import count_tasks, first_open, lock_state
-from annotation.desk.routed_claims import first_in_lanes, lanes_of, routed_ahead
 from annotation.desk.slot_conditions import KEPT, kept_slots
 from annotation.desk.slot_statements import held_slots
 from annotation.desk.submitting import Effort, Submission, current_annotation, flag, sheet_of, skip, submit, undo
 from annotation.desk.task_rows import desk_row, desk_row_of, task_row
 from annotation.members.membership import add_member, rater_for
-from annotation.models import Annotation, Assignment, Guideline, Question, Rater, RoutedRater, Slot, SpotCheck, Study
+from annotation.models import Annotation, Assignment, Guideline, Question, Rater, Slot, SpotCheck, Study
 from annotation.protocols import protocols
 from annotation.review.spot_checks import check
 from annotation.studies.batches import FIRST, last_place, release_next
 from annotation.studies.lifecycle import make_live, publish_guidelines
 from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import unread_notes
-from annotation.studies.routing_plan import routing_of
 from config.database_clock import database_now
 from parts.checks.claiming import take_due_checks
 from parts.checks.draws import checks_among, checks_of, drawn_kind
 from parts.checks.models import DueCheck
 from parts.checks.preparing import prepare_checks
+from parts.routing.claims import first_in_lanes, lanes_of, routed_ahead
+from parts.routing.models import RoutedRater
+from parts.routing.plan import routing_of
 from tests.conftest import add_item, make_person
 from tests.query_plans import plan_of
 

@@ -15,7 +15,7 @@ from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Annotation, Assignment, Study
 from annotation.studies.planning import plan_chunk
-from tests.recruiting.routing.routed_study import TOPICS, make_rater, make_routed_study, source
+from tests.parts.routing.routed_study import TOPICS, make_rater, make_routed_study, source
 
 pytestmark = pytest.mark.both
 PAGE, ANSWER, ROUTED = 3, 12, 3
@@ -120,6 +120,6 @@ def test_an_answer_in_a_study_with_routing_takes_three_statements_more(client, t
         sent, frame = statements(captured)
         assert len(sent) <= ANSWER + ROUTED, sent
         assert [one.split()[0] for one in frame] == ["BEGIN", "COMMIT"]
-        taken.append(sum("annotation_routedrater" in one for one in sent))
+        taken.append(sum("routing_routedrater" in one for one in sent))
     assert Annotation.objects.count() == 6
     assert set(taken) == {1, 2}  # the lane is remembered when it changes

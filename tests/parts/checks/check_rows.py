@@ -2,8 +2,9 @@
 
 from django.utils import timezone
 
-from annotation.models import ExclusionReply, Item, QuotaMember, RaterExclusion, RoutedRater, RoutingQuota, Task
+from annotation.models import ExclusionReply, Item, RaterExclusion, Task
 from parts.checks.models import CheckItem, CheckLook, DueCheck, FiledCheck, RaterNotice
+from parts.routing.models import QuotaMember, RoutedRater, RoutingQuota
 
 
 def add_check_rows(study, rater, person):

@@ -9,11 +9,13 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q
 
-from annotation.models import QuotaMember, Rater, RoutedRater, RoutingQuota, Slot, Study
+from annotation.models import Rater, Slot, Study
 from annotation.studies.batches import FIRST
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import seeded
-from annotation.studies.routing_plan import (
+from config.prepared_sql import fetch_one, lock_clause
+from parts.routing.models import QuotaMember, RoutedRater, RoutingQuota
+from parts.routing.plan import (
     FIRST_LANE,
     MOST_NUMBER,
     PREFERENCE,
@@ -22,14 +24,12 @@ from annotation.studies.routing_plan import (
     RoutingSpec,
     routing_of,
 )
-from config.parts import parts
-from config.prepared_sql import fetch_one, lock_clause
 
 WHOLE = ""
 """The key of the study's own row: `most` is how many slots it has; claims lock it."""
 SHARE = "share"
 Replies = Mapping[AnswerSource, Any]
-_GATE = "SELECT id FROM annotation_routingquota WHERE study_id = %s AND rater_id IS NULL AND key = ''"
+_GATE = "SELECT id FROM routing_routingquota WHERE study_id = %s AND rater_id IS NULL AND key = ''"
 
 
 def lock_counts(study: Study) -> None:
@@ -42,13 +42,6 @@ def lock_counts(study: Study) -> None:
 def is_routed(rater: Rater) -> bool:
     """Whether the rater has lanes."""
     return RoutedRater.objects.filter(rater=rater).exists()
-
-
-def ensure_routed(study: Study, rater: Rater) -> bool:
-    """Whether the rater has lanes; they get them now if nothing is missing."""
-    if is_routed(rater):
-        return True
-    return any(part.route(study, rater) for part in parts())
 
 
 def group_key(source: AnswerSource, value: str, *, others: bool = False) -> str:

@@ -3,17 +3,18 @@
 import pytest
 
 from annotation.desk.assigning import next_assignment, release_held_by
-from annotation.desk.routed_claims import tasks_ahead
 from annotation.desk.submitting import Submission, skip, submit, undo
 from annotation.members.rater_erasure import erase_rater
-from annotation.models import Rater, Reviewer, RoutedRater, RoutingQuota, Slot, Study
+from annotation.models import Rater, Reviewer, Slot, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.batches import release_next
-from annotation.studies.rater_routing import ensure_routed, wrong_counts
 from parts.checks.preparing import prepare_checks
-from recruiting.routing.routed_raters import TopicsInvalidError, choose_topics, is_full_for
-from tests.recruiting.routing.routed_study import FORM, TOPICS, answer, make_rater, make_routed_study, source, taken_by
+from parts.routing.claims import RoutingSearch, tasks_ahead
+from parts.routing.models import RoutedRater, RoutingQuota
+from parts.routing.quotas import wrong_counts
+from parts.routing.raters import TopicsInvalidError, choose_topics, is_full_for
+from tests.parts.routing.routed_study import FORM, TOPICS, answer, make_rater, make_routed_study, source, taken_by
 
 pytestmark = pytest.mark.django_db
 PREFERRED = {"topics": {"names": list(TOPICS)}}
@@ -174,7 +175,7 @@ def test_lanes_leave_out_items_that_the_rater_decided(tmp_path, owner):
     by, question = Reviewer.objects.create(study=study, name=ann.name), study.questions.get()
     decided = study.items.first()
     adjudicate(decided, question, Unit("north"), True, "It is.", owner, number=0, by=by)
-    assert ensure_routed(study, ann)
+    assert RoutingSearch().ensure_ready(study, ann)
     assert tasks_ahead(study, ann, 50) == (7, False)
     assert len(all_of(ann)) == 7
     assert Slot.objects.get(item=decided).holder is None

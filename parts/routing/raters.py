@@ -1,6 +1,6 @@
 """Routes a study's raters by what they chose and said: the way from people's answers to lanes and quotas."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -9,8 +9,8 @@ from django.utils.translation import gettext_noop
 from accounts.auditing import record
 from annotation.models import Rater, Study
 from annotation.studies.locking import lock_rater, lock_study
-from annotation.studies.rater_routing import Replies, full_group, is_routed, topics_in, write_routing
-from annotation.studies.routing_plan import REQUIREMENT, AnswerSource, RoutingSpec, routing_of
+from parts.routing.plan import REQUIREMENT, AnswerSource, RoutingSpec, routing_of
+from parts.routing.quotas import Replies, full_group, is_routed, topics_in, write_routing
 from recruiting.models import PersonalReply
 
 
@@ -102,3 +102,29 @@ def declared_questions(recruiting: Mapping[str, Any]) -> dict[AnswerSource, Mapp
         for step in recruiting.get("steps", ())
         for question in step.get("questions") or ()
     }
+
+
+def routing_problems(study: Study) -> Iterator[str]:
+    """Yield sentences that say what the study's steps lack for its routing."""
+    routing = routing_of(study)
+    if routing is None:
+        return
+    there = declared_questions(study.recruiting)
+    wanted: list[tuple[AnswerSource, tuple[str, ...]]] = [(source, ()) for source in routing.sources]
+    wanted += [(group.source, tuple(quota.value for quota in group.quotas)) for group in routing.groups]
+    wanted += [(routing.seats.source, routing.seats.values)] if routing.seats else []
+    told = set()
+    for source, values in wanted:
+        question = there.get(source)
+        if question is None:
+            if source not in told:
+                yield f"Routing asks for the question {source.question} of the step {source.step}, which is not there."
+            told.add(source)
+            continue
+        if values and question.get("multiple"):
+            yield f"Routing groups raters by {source.question}, which must allow one answer only."
+        for value in values:
+            if value not in (question.get("choices") or ()):
+                yield f"Routing names the answer {value}, which the question {source.question} does not offer."
+    if routing.seats and (count := sum(number for _, number in routing.seats.seats)) > study.redundancy:
+        yield f"Routing asks for {count} raters per task, but tasks have {study.redundancy}."

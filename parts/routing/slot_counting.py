@@ -14,10 +14,10 @@ TYPES = {"INSERT": 1 + 4, "UPDATE": 1 + 16, "DELETE": 1 + 8}
 """Of `pg_trigger.tgtype`: for each row, after the event."""
 _OF = (
     "first_lane <= {row}.lane AND last_lane >= {row}.lane "
-    "AND id IN (SELECT quota_id FROM annotation_quotamember WHERE rater_id = {row}.holder_id)"
+    "AND id IN (SELECT quota_id FROM routing_quotamember WHERE rater_id = {row}.holder_id)"
 )
-_COUNT = "UPDATE annotation_routingquota SET taken = taken {change} WHERE " + _OF  # noqa: S608
-_LOCK = "PERFORM 1 FROM annotation_routingquota WHERE " + _OF + " ORDER BY id FOR NO KEY UPDATE"
+_COUNT = "UPDATE routing_routingquota SET taken = taken {change} WHERE " + _OF  # noqa: S608
+_LOCK = "PERFORM 1 FROM routing_routingquota WHERE " + _OF + " ORDER BY id FOR NO KEY UPDATE"
 
 
 def _steps(event: str, vendor: str) -> str:

@@ -3,24 +3,30 @@
 One statement looks through the rater's lanes, of which it reads the first with an open slot: a range of an index. The
 lane and the place at which they got work last are remembered. Only if nothing is open ahead does the search begin
 again with the first lane. If slots are counted, a claim locks the row of the study among its quotas before it reads
-what is left, so that two claims cannot both take the last place; triggers count what is taken (`config.slot_counting`).
+what is left, so that two claims cannot both take the last place; triggers count what is taken
+(`slot_counting`).
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+
+from django.urls import reverse
 
 from annotation.desk.hot_queries import IS_OPEN_TO_RATER, OPEN, RaterState, last_place_after
 from annotation.desk.slot_conditions import NOT_SEEN, seen_items
 from annotation.desk.slot_statements import taken_slots
-from annotation.models import Rater, Slot, Study
+from annotation.desk.task_search import FoundSlots, TaskSearch
+from annotation.models import Item, Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.mixed_tasks import mixed_among, mixing_parts
-from annotation.studies.rater_routing import lock_counts
 from config.prepared_sql import fetch_all, fetch_one, here, run
+from parts.routing.plan import lane_of
+from parts.routing.quotas import is_routed, lock_counts, recount
+from parts.routing.raters import route
 
 _PLACES: Mapping[str, str] = {
     "sqlite": "o.lane = %s AND o.place >= %s AND o.lane = %s AND o.place <= %s",
@@ -81,8 +87,8 @@ def _lanes_sql(vendor: str) -> str:
     each, together = ("json_array", "json_group_array") if vendor == "sqlite" else ("json_build_array", "json_agg")
     return f"""
 SELECT w.lanes, w.at, w.reach, (SELECT CAST({together}({each}(q.first_lane, q.last_lane, q.most - q.taken)) AS text)
-    FROM annotation_quotamember m JOIN annotation_routingquota q ON q.id = m.quota_id WHERE m.rater_id = w.rater_id)
-FROM annotation_routedrater w WHERE w.rater_id = %s
+    FROM routing_quotamember m JOIN routing_routingquota q ON q.id = m.quota_id WHERE m.rater_id = w.rater_id)
+FROM routing_routedrater w WHERE w.rater_id = %s
 """  # noqa: S608 - names of our own tables and columns
 
 
@@ -149,7 +155,7 @@ def remember_lane(rater: int, lanes: Lanes, lane: int, last: int) -> None:
     """Remember the lane in which a rater got work, and up to which place they look, if either has changed."""
     at = lanes.lanes.index(lane)
     if (at, last) != (lanes.at, lanes.reach):
-        run("UPDATE annotation_routedrater SET at = %s, reach = %s WHERE rater_id = %s", [at, last, rater])
+        run("UPDATE routing_routedrater SET at = %s, reach = %s WHERE rater_id = %s", [at, last, rater])
 
 
 @lru_cache(maxsize=256)
@@ -209,3 +215,47 @@ def may_take_slots(study: Study, rater: Rater, lanes: list[int]) -> bool:
     if mine is None or any(lane not in mine.lanes for lane in lanes):
         return False
     return all(sum(one.first <= lane <= one.last for lane in lanes) <= max(0, one.left) for one in mine.limits)
+
+
+class RoutingSearch(TaskSearch):
+    """Claims of raters with lanes."""
+
+    def lane_of(self, study: Study, item: Item, number: int) -> int:
+        return lane_of(study, item, number)
+
+    def recount(self, study: Study) -> None:
+        recount(study)
+
+    def lock(self, study: Study) -> None:
+        lock_counts(study)
+
+    def ensure_ready(self, study: Study, rater: Rater) -> bool:
+        return is_routed(rater) or route(study, rater)
+
+    def is_ready(self, rater: Rater) -> bool:
+        return is_routed(rater)
+
+    def address(self, study: Study) -> str:
+        return reverse("routing:own_topics", args=[study.slug])
+
+    def find(self, study: Study, state: RaterState, together: bool, kept: tuple[str, list[Any]]) -> FoundSlots:
+        rater = state.rater
+        lanes = locked_lanes(study, rater.pk)
+        slots = [] if lanes is None else first_in_lanes(state, study, lanes, together=together, kept=kept)
+        if lanes is None or not slots:
+            return FoundSlots([], None, lambda: None)
+        lane, last = slots[0].lane, last_place_after(study, state.newest_batch)
+        return FoundSlots(slots, lanes.room(lane), partial(remember_lane, rater.pk, lanes, lane, last))
+
+    def open_lanes(self, study: Study, rater: Rater, *, locked: bool = False) -> Sequence[int]:
+        lanes = locked_lanes(study, rater.pk) if locked else lanes_of(rater.pk)
+        return lanes.open if lanes else ()
+
+    def may_take(self, study: Study, rater: Rater, lanes: list[int]) -> bool:
+        return may_take_slots(study, rater, lanes)
+
+    def ahead(self, study: Study, rater: Rater, most: int) -> tuple[int, bool]:
+        return routed_ahead(study, rater, most)
+
+    def has_room(self, rater: Rater) -> bool:
+        return has_quota_left(rater)

@@ -9,12 +9,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from annotation.models import QuotaMember, RoutingQuota, Slot, Study
-from annotation.studies.kept_counts import LANES, is_large, kept_counts
-from annotation.studies.lane_counts import count_lanes
-from annotation.studies.rater_routing import SHARE, WHOLE, group_key, raters_in
-from annotation.studies.routing_plan import GroupQuota, GroupRule, RoutingSpec, routing_of
+from django.db.models import Count
 
+from annotation.models import Slot, Study
+from annotation.studies.batches import FIRST
+from annotation.studies.kept_counts import is_large, kept_counts
+from parts.routing.models import QuotaMember, RoutingQuota
+from parts.routing.plan import GroupQuota, GroupRule, RoutingSpec, routing_of
+from parts.routing.quotas import SHARE, WHOLE, group_key, raters_in
+
+LANES = "lanes"
+"""The subject of counts by lane, which a worker keeps for large studies."""
 Cells = list[tuple[str, int | str | None]]
 
 
@@ -127,3 +132,9 @@ def _own_sections(study: Study, routing: RoutingSpec) -> list[FillSection]:
     ]
     about = f"At most {100 * routing.most_share:g} % of {whole or 0:,} places per rater."
     return [FillSection("Raters", "Rater", rows, about)] if rows else []
+
+
+def count_lanes(study: Study) -> dict[str, Any]:
+    """Count the study's places by lane and state, as plain JSON values."""
+    rows = Slot.objects.filter(study=study, place__gte=FIRST).values_list("lane", "state").order_by("lane", "state")
+    return {"lanes": [[lane, state, count] for lane, state, count in rows.annotate(Count("pk"))]}

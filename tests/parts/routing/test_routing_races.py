@@ -7,13 +7,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.desk.assigning import next_assignment
-from annotation.desk.routed_claims import first_sql, lanes_of
 from annotation.desk.slot_conditions import KEPT, seen_items
 from annotation.desk.submitting import Submission, submit
-from annotation.models import QuotaMember, RoutingQuota, Slot
-from annotation.studies.rater_routing import wrong_counts
+from annotation.models import Slot
+from parts.routing.claims import first_sql, lanes_of
+from parts.routing.models import QuotaMember, RoutingQuota
+from parts.routing.quotas import wrong_counts
+from tests.parts.routing.routed_study import FORM, TOPICS, make_rater, make_routed_study, source
 from tests.processes import child, finished, said, tell
-from tests.recruiting.routing.routed_study import FORM, TOPICS, make_rater, make_routed_study, source
 
 WORK = """
 from annotation.desk.assigning import BusyError, next_assignment
@@ -37,7 +38,7 @@ print(done, flush=True)
 """
 JOIN = """
 from annotation.models import Rater
-from recruiting.routing.routed_raters import route
+from parts.routing.raters import route
 rater = Rater.objects.get(pk=int(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()

@@ -11,11 +11,11 @@ from annotation.importing import import_study
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.models import Assignment, Rater, Study
 from annotation.studies.corrections import StudyRefusedError
-from annotation.studies.lane_counts import count_lanes
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.queries import work_in
+from parts.routing.fill_table import count_lanes
 from reports.exporting import export_study
-from tests.recruiting.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source
+from tests.parts.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 TOPIC_RULE = {"topics": {"names": list(TOPICS), "mode": "require"}}
@@ -30,7 +30,7 @@ def test_an_annotator_chooses_topics_before_the_first_task_and_may_change_them(t
     study = make_routed_study(tmp_path, owner, TOPIC_RULE)
     rater = make_rater(study, "ann")
     client.force_login(rater.person)
-    address = reverse("recruiting:own_topics", args=[study.slug])
+    address = reverse("routing:own_topics", args=[study.slug])
     assert start(client, study) == address
     page = client.get(address).content.decode()
     assert all(f'value="{topic}"' in page for topic in TOPICS)
@@ -49,7 +49,7 @@ def test_a_full_group_is_told_kindly_and_may_look_again(tmp_path, owner, client)
     ann, bob = make_rater(study, "ann", country="DE"), make_rater(study, "bob", country="DE")
     assert answer(ann) is not None
     client.force_login(bob.person)
-    address = reverse("recruiting:own_topics", args=[study.slug])
+    address = reverse("routing:own_topics", args=[study.slug])
     assert start(client, study) == address
     page = client.get(address).content.decode()
     assert "we have enough for now" in page
@@ -98,7 +98,7 @@ def test_researchers_see_how_topics_seats_and_groups_fill_up(tmp_path, owner, cl
     rater = make_rater(study, "ann", ["law"], country="DE", native="yes")
     assert [answer(rater), answer(rater)] == ["law", "law"]
     client.force_login(owner)
-    response = client.get(reverse("recruiting:routing", args=[study.slug]))
+    response = client.get(reverse("routing:routing", args=[study.slug]))
     sections = {
         one.title: {row.name: dict(row.cells) for row in one.rows} for one in response.context["table"].sections
     }

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from annotation.desk.next_page import next_page
-from annotation.studies.routing_plan import REQUIREMENT, routing_of
+from parts.routing.fill_table import fill_table
+from parts.routing.plan import REQUIREMENT, routing_of
+from parts.routing.raters import TopicsInvalidError, choose_topics, is_full_for
 from recruiting.access import own_rater
-from recruiting.routing.fill_table import fill_table
-from recruiting.routing.routed_raters import TopicsInvalidError, choose_topics, is_full_for
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,7 +37,7 @@ def own_topics(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study, "topics": routing.topics.names, "chosen": chosen if error else rater.topics or [],
         "required": routing.topics.mode == REQUIREMENT, "is_full": is_full, "error": error,
     }  # fmt: skip
-    return render(request, "recruiting/own_topics.html", context, status=422 if error else 200)
+    return render(request, "routing/own_topics.html", context, status=422 if error else 200)
 
 
 @require_safe
@@ -45,4 +45,4 @@ def own_topics(request: HttpRequest, slug: str) -> HttpResponse:
 def routing(request: HttpRequest, slug: str) -> HttpResponse:
     """How topics, seats and groups fill up."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    return render(request, "recruiting/routing.html", {"study": study, "table": fill_table(study)})
+    return render(request, "routing/routing.html", {"study": study, "table": fill_table(study)})

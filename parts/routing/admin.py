@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from accounts.admin import OperatorsOnly, ReadOnlyAdmin
-from annotation.models import QuotaMember, RoutedRater, RoutingQuota
+from parts.routing.models import QuotaMember, RoutedRater, RoutingQuota
 
 
 @admin.register(RoutedRater)

@@ -1,0 +1,1 @@
+"""Topics, groups and quotas: see README.md."""
