@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
+    from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
     from reports.exporting.table_list import StudyTable
     from reports.rater_columns import RaterColumn
@@ -153,6 +154,8 @@ class Part:
     """The tables of an import that the app reads, by name; they are read after those of the core."""
     tables: Sequence[StudyTable] = ()
     """The tables of a study's own data that the app adds to exports."""
+    other_formats: OtherFormats | None = None
+    """Formats of uploaded files beside our own; at most one part reads some."""
 
     # --- people
     erasing: Erasing | None = None

@@ -14,7 +14,7 @@ from config.model_fields import ExactJSONField
 class ItemUpload(models.Model):
     """A file of items or answers, sent in parts to `place`. A study has at most one whose file still exists.
 
-    Several files of another tool are one upload, one after the other in its file.
+    Several files in another format are one upload, one after the other in its file.
     """
 
     class Table(models.TextChoices):
@@ -35,7 +35,7 @@ class ItemUpload(models.Model):
         default=list, blank=True, help_text="name and bytes of each file, in their order, if there are several"
     )
     choices = ExactJSONField(
-        default=dict, blank=True, help_text="what a person has decided where files of another tool are ambiguous"
+        default=dict, blank=True, help_text="what a person has decided where files in another format are ambiguous"
     )
     size = models.BigIntegerField(help_text="bytes, as announced before the first part")
     received = models.BigIntegerField(default=0, help_text="bytes")

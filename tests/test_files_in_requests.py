@@ -11,10 +11,10 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from annotation.importing.other_tools.tool_files import read_tool_file, xml_of
 from annotation.importing.parquet_tables import parquet_objects
 from config.outside_requests import ReadInRequestError, RequestMarkMiddleware
 from operating.backup_format import OpenBackup
+from parts.other_tools.tool_files import read_tool_file, xml_of
 from reports.kept_files.bundle_checking import unpack
 from retrieval.paper_formats import read_paper
 from tests.house import named, nodes, sources, tree
@@ -56,7 +56,7 @@ WRITERS = {
 OF_OUR_OWN = {"reports/exporting/archive.py": "takes a file out of an export that a worker of this site has written"}
 PROGRAMS = {"retrieval/paper_formats/pdf_pages.py": "a program in a process of its own, which no module imports"}
 READERS = {
-    "annotation/importing/other_tools/tool_files.py": {"read_tool_file", "xml_of"},
+    "parts/other_tools/tool_files.py": {"read_tool_file", "xml_of"},
     "annotation/importing/parquet_tables.py": {"parquet_objects"},
     "operating/backup_format.py": {"__init__"},
     "reports/kept_files/bundle_checking.py": {"unpack"},

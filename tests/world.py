@@ -75,7 +75,7 @@ OF_MODEL = {
     "managing:restore_item": "item", "managing:set_priority": "item", "managing:add_rater": "item",
     "managing:cancel_open": "item", "managing:free_slot": "item", "managing:reserve_slot": "item",
     **dict.fromkeys(("managing:uploaded", "managing:upload_part", "managing:import_upload", "managing:check_upload",
-                     "managing:decide_upload", "managing:cancel_upload"), "itemupload"),
+                     "other_tools:decide", "managing:cancel_upload"), "itemupload"),
     **dict.fromkeys(("reports:export_file", "api:kept_export", "api:kept_export_file"), "keptexport"),
     "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),

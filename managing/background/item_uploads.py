@@ -17,16 +17,13 @@ from annotation.importing.dry_run import check_files, check_update
 from annotation.importing.import_attempt import Tables
 from annotation.importing.import_lock import ImportUnderWayError
 from annotation.importing.line_reading import Watch
-from annotation.importing.other_tools import OtherTool
-from annotation.importing.other_tools.conversion_choices import ChoicesNeededError
 from annotation.studies.locking import ImportPendingError
 from annotation.studies.preparing_tasks import request_preparation
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from config.text_validation import given
 from managing.models import ItemUpload, UploadStep
+from managing.uploads.other_formats import ConversionRefusedError, ConvertedUpload, other_formats
 from managing.uploads.receiving import WHOLE, WORK_KEY, discard, place_of
-from managing.uploads.tool_conversion import ConversionRefusedError, ConvertedUpload, converted_upload
 
 GONE = "The file is not on this site any more. Upload it again."
 WAITS = "Another import into this study is being completed."
@@ -55,12 +52,10 @@ def _check(claim: Claim) -> None:
     """Store what an import of the file would do."""
     upload = claim.row.upload
     try:
-        with converted_upload(upload) as moved:
+        with other_formats().converted(upload) as moved:
             findings = _about(moved) | _found(upload, moved, _progress(claim))
     except ConversionRefusedError as problem:
-        findings = _tool(problem.tool) | _problems(problem.refused)
-        if isinstance(problem.refused, ChoicesNeededError):
-            findings["asked"] = [asdict(choice) for choice in problem.refused.asked]
+        findings = {**problem.findings, **_problems(problem.refused)}
     with claim.finish(findings=findings, read=upload.size):
         pass
 
@@ -85,20 +80,8 @@ def _tables(upload: ItemUpload, moved: ConvertedUpload | None) -> Tables:
     return {upload.table: place_of(upload)} if moved is None else moved.tables
 
 
-def _tool(tool: OtherTool | None) -> dict[str, Any]:
-    return {} if tool is None else {"tool": tool.label}
-
-
 def _about(moved: ConvertedUpload | None) -> dict[str, Any]:
-    return (
-        {}
-        if moved is None
-        else {
-            **_tool(moved.tool),
-            "summary": list(moved.summary),
-            **given({"example": moved.example}),
-        }
-    )
+    return {} if moved is None else dict(moved.findings)
 
 
 def _import(claim: Claim) -> None:
@@ -112,7 +95,7 @@ def _import(claim: Claim) -> None:
                 request_preparation(result.study, upload.person, goes_live=False)
 
     try:
-        with converted_upload(upload) as moved:
+        with other_formats().converted(upload) as moved:
             about |= _about(moved)
             if moved is not None and upload.table == WHOLE:
                 replace_draft(moved.folder, upload.person, VIA, watch=_progress(claim), on_write=finish)

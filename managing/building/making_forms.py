@@ -8,12 +8,12 @@ from django.core.exceptions import ValidationError
 
 from annotation.forms import PlainText
 from annotation.importing.import_problems import ImportRefusedError
-from annotation.importing.other_tools.tool_files import READ
 from annotation.studies.slugs import proposed_slug
-from managing.uploads.tool_conversion import looks_like_tool_file
+from managing.uploads.other_formats import accepted, other_formats
 from retrieval.forms import FilesField, FilesInput
 
 LONGEST_TITLE = 300
+STUDY_SUFFIXES = (".yaml", ".yml", ".json")
 SLUG_HELP = "Names the study in addresses, files and commands. Lower case letters, digits and hyphens; empty: {}."
 NO_TITLE = "Give the study a title."
 OTHER_NAME = "This is not the name. Type {} to delete the study."
@@ -60,33 +60,32 @@ class DuplicateForm(NamesForm):
 
 
 class StudyUploadForm(MakingForm):
-    """A study file, with another slug than its own if wanted; or a file of another tool."""
+    """A study file, with another slug than its own if wanted; or files in another format."""
 
-    file = FilesField(
-        label="File", widget=FilesInput(attrs={"accept": ",".join(sorted(READ))}),
-        error_messages={"required": "Choose a file."},
-        help_text="study.yaml, as an export contains it, or the same as JSON. Or files of Label Studio, Argilla,"
-        " Potato, doccano, AlpacaEval or MT-bench, those that belong together at once: a dry run says how they are"
-        " read before their items and answers are imported.",
-    )  # fmt: skip
+    file = FilesField(label="File", widget=FilesInput(), error_messages={"required": "Choose a file."})
     slug = forms.CharField(
         label="Short name", max_length=100, required=False, help_text=SLUG_HELP.format("as in the file"),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
-    is_of_tool = False
-    """Whether the file is one of another tool, as far as one can say without reading it."""
+    is_other = False
+    """Whether the file is in another format, as far as one can say without reading it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].help_text = other_formats().study_help
+        self.fields["file"].widget.attrs["accept"] = accepted(STUDY_SUFFIXES)
 
     def clean_file(self) -> list[Any]:
         files: list[Any] = self.cleaned_data["file"]
         if len(files) > 1:
-            self.is_of_tool = True
+            self.is_other = True
             return files
         [file] = files
         begin = file.read(settings.LINE_LIMIT)
         file.seek(0)
-        self.is_of_tool = looks_like_tool_file(file.name, file.size, begin)
-        if not self.is_of_tool and file.size > settings.LINE_LIMIT:
+        self.is_other = other_formats().is_other(file.name, file.size, begin)
+        if not self.is_other and file.size > settings.LINE_LIMIT:
             raise ValidationError(f"The file is larger than {settings.LINE_LIMIT:,} bytes.")
         return files
 

@@ -26,7 +26,7 @@ EMPTY = {
     "protocol": "rating", "redundancy": 1,
     "questions": [{"key": "note", "type": "text", "text": "Anything to add?", "required": False}],
 }  # fmt: skip
-"""A draft whose questions will come from another tool's file."""
+"""A draft whose questions will come from files in another format."""
 MOST_LISTED = 200
 """Studies of somebody that the page lists, newest first."""
 
@@ -40,8 +40,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
     form = StudyUploadForm(request.POST, request.FILES) if request.method == "POST" else StudyUploadForm()
     if form.is_bound and form.is_valid():
         try:
-            if form.is_of_tool:
-                return _draft_of_tool(request, form)
+            if form.is_other:
+                return _draft_of_files(request, form)
             [file] = form.cleaned_data["file"]
             body = parsed_study(file.read(), file.name or "")
             if isinstance(body, dict) and form.cleaned_data["slug"]:
@@ -54,8 +54,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
     return render(request, "managing/new_study.html", context, status=422 if form.is_bound else 200)
 
 
-def _draft_of_tool(request: HttpRequest, form: StudyUploadForm) -> HttpResponse:
-    """Make a draft that takes its questions, items and answers from another tool's files, once they were checked.
+def _draft_of_files(request: HttpRequest, form: StudyUploadForm) -> HttpResponse:
+    """Make a draft that takes its questions, items and answers from files in another format, once they were checked.
 
     Raises ImportRefusedError.
     """

@@ -28,7 +28,7 @@ class Migration(FirstMigration):
                 ('table', models.CharField(choices=[('items', 'Items'), ('ratings', 'Ratings'), ('scores', 'Scores of models and metrics'), ('adjudications', 'Final answers'), ('study', 'Questions, items and answers of another tool')], max_length=13)),
                 ('name', models.CharField(help_text="of the file on the person's computer", max_length=200)),
                 ('files', config.model_fields.ExactJSONField(blank=True, default=list, help_text='name and bytes of each file, in their order, if there are several')),
-                ('choices', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='what a person has decided where files of another tool are ambiguous')),
+                ('choices', config.model_fields.ExactJSONField(blank=True, default=dict, help_text='what a person has decided where files in another format are ambiguous')),
                 ('size', models.BigIntegerField(help_text='bytes, as announced before the first part')),
                 ('received', models.BigIntegerField(default=0, help_text='bytes')),
                 ('checksum', models.BigIntegerField(default=0, help_text='CRC-32 of the bytes that have arrived')),

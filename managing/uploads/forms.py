@@ -1,6 +1,5 @@
 """Forms of the pages on which items are uploaded."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -8,11 +7,9 @@ from django.core.exceptions import ValidationError
 
 from annotation.forms import LONGEST_REASON, PlainText
 from annotation.importing.line_reading import JSONInvalidError, parse_json
-from annotation.importing.other_tools.conversion_choices import OUTPUTS, RATER, SEVERAL, SHOWS, SIDES
-from annotation.importing.other_tools.tool_files import READ
 from annotation.models import Study
-from config.text_validation import LONGEST_ID
 from managing.models import ItemUpload
+from managing.uploads.other_formats import OURS, accepted, other_formats
 from retrieval.forms import FilesField, FilesInput
 
 TABLE = "What is in the file"
@@ -21,19 +18,17 @@ HUGE = 2**62
 
 
 class UploadForm(forms.Form):
-    """A file of items or ratings, or several of a tool. Without scripts they are no larger than any other form."""
+    """A file of items or ratings, or several in another format. Without scripts they are no larger than any form."""
 
     table = forms.ChoiceField(label=TABLE, choices=ItemUpload.Table.choices, initial=ItemUpload.Table.ITEMS)
-    file = FilesField(
-        label="File",
-        help_text="JSONL or CSV, saved as UTF-8, or files of another tool, those that belong together at once.",
-        error_messages={"required": NO_FILE},
-        widget=FilesInput(attrs={"accept": ",".join(sorted(READ))}),
-    )
+    file = FilesField(label="File", error_messages={"required": NO_FILE}, widget=FilesInput())
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if study.status != Study.Status.DRAFT:  # its questions stay
+        formats = other_formats()
+        self.fields["file"].help_text = formats.upload_help
+        self.fields["file"].widget.attrs["accept"] = accepted(OURS)
+        if study.status != Study.Status.DRAFT or not formats.suffixes:  # only other formats bring questions
             offered = [one for one in ItemUpload.Table.choices if one[0] != ItemUpload.Table.STUDY]
             self.fields["table"] = forms.ChoiceField(label=TABLE, choices=offered, initial=ItemUpload.Table.ITEMS)
 
@@ -86,69 +81,3 @@ class PartForm(forms.Form):
     """Where a part begins in its file."""
 
     offset = forms.IntegerField(min_value=0, max_value=HUGE)
-
-
-class ToolChoicesForm(forms.Form):
-    """What a dry run has `asked` about ambiguous files of another tool: a field or two for each choice."""
-
-    def __init__(self, *args: Any, asked: Sequence[Mapping[str, Any]], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.asked = asked
-        for number, choice in enumerate(asked):
-            self.fields.update({f"{number}{end}": field for end, field in _fields_of(choice).items()})
-
-    def rows(self) -> list[tuple[Mapping[str, Any], list[forms.BoundField]]]:
-        """Return each choice with its fields."""
-        return [
-            (choice, [self[name] for name in self.fields if name.partition("-")[0] == str(number)])
-            for number, choice in enumerate(self.asked)
-        ]
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        for number, choice in enumerate(self.asked):
-            left, right = data.get(f"{number}-left"), data.get(f"{number}-right")
-            if choice["kind"] == SIDES and left and left == right:
-                self.add_error(f"{number}-right", "Choose another field than on the left.")
-            elif choice["kind"] == RATER and not (data.get(f"{number}-name") or data.get(f"{number}-several")):
-                self.add_error(f"{number}-name", "Name the annotator.")
-        return data
-
-    def choices(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what has been decided, added to what was decided earlier, as the column of an upload has it."""
-        data, made = self.cleaned_data, dict(earlier)
-        for number, choice in enumerate(self.asked):
-            kind, name = choice["kind"], choice["name"]
-            if kind == OUTPUTS:
-                made[kind] = data[f"{number}-fields"]
-            elif kind == SIDES:
-                made[kind] = {**made.get(kind, {}), name: [data[f"{number}-left"], data[f"{number}-right"]]}
-            elif kind == SHOWS:
-                made[kind] = {**made.get(kind, {}), name: data[f"{number}-field"]}
-            else:
-                rater = SEVERAL if data.get(f"{number}-several") else data[f"{number}-name"].strip()
-                made[kind] = {**made.get(kind, {}), name: rater}
-        return made
-
-
-def _fields_of(choice: Mapping[str, Any]) -> dict[str, forms.Field]:
-    """The fields of one choice, by the ends of their names."""
-    name, options = choice["name"], [(one, one) for one in choice["options"]]
-    some = [("", "Choose a field"), *options]
-    match choice["kind"]:
-        case kind if kind == SIDES:
-            return {
-                "-left": forms.ChoiceField(label=f"Shown left in {name}", choices=some),
-                "-right": forms.ChoiceField(label=f"Shown right in {name}", choices=some),
-            }
-        case kind if kind == SHOWS:
-            return {"-field": forms.ChoiceField(label=f"Field of {name}", choices=some)}
-        case kind if kind == OUTPUTS:
-            return {"-fields": forms.MultipleChoiceField(label="Fields that are judged", choices=options)}
-    found: dict[str, forms.Field] = {
-        "-name": PlainText(label=f"Annotator of {name}", max_length=LONGEST_ID, required=False, widget=forms.TextInput)
-    }
-    if choice["allows_several"]:
-        label = "Each label is of another person, whose name is not known"
-        found["-several"] = forms.BooleanField(label=label, required=False)
-    return found

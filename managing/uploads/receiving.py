@@ -23,7 +23,6 @@ from django.db.models import Exists, F, OuterRef
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.other_tools.tool_files import READ
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
 from annotation.studies.drafts import is_changeable
@@ -33,13 +32,13 @@ from config.background.rows import WAITING
 from config.background.waking import enqueue
 from config.database_clock import database_now
 from managing.models import ItemUpload, UploadStep
+from managing.uploads.other_formats import other_formats
 
 logger = logging.getLogger(__name__)
 
 WORK_KEY = "item_uploads"
 FOLDER = "uploads"
 NO_REASON: Mapping[str, str] = MappingProxyType({})
-SUFFIXES = (".jsonl", ".csv", ".json")
 WHOLE = ItemUpload.Table.STUDY.value
 PART = 4 * 1024 * 1024
 CHUNK = 1 << 16
@@ -48,12 +47,7 @@ KEPT = timedelta(days=7)
 BUSY = "Another file is being checked or imported in this study. Wait for its end, or stop it first."
 OF_ANOTHER = "The file {} of {} is waiting in this study. Reload this page to open it or to delete it first."
 GONE = "This file is not on the site any more. Upload it again."
-MOST_FILES = 200
-"""Files that one upload may have; a folder of a tool has one or two for each person."""
-WRONG_NAME = "The file must be JSONL or CSV, or of another tool, with a name that ends in .jsonl, .csv or .json."
-WRONG_NAMES = "Several files must be of another tool, with names that end in {}. {} does not."
 SAME_NAMES = "Two files are called {}. Choose the folder in which they are, or upload one of them."
-TOO_MANY = "At most {} files can be uploaded together. Use the command convert for more."
 WRONG_SIZES = "The files do not have the size that was announced. Reload this page."
 FIXED = "Only a draft that nobody has answered takes its questions from a file."
 EMPTY = "The file is empty. Choose another one."
@@ -107,10 +101,11 @@ def begin_upload(
 
     `files` are the name and the size of each file if there are several, of which `size` is the sum.
     """
+    why_not = other_formats().why_not([name for name, _ in files] or [name])
+    if why_not:
+        raise UploadRefusedError(why_not)
     if files:
         _check_files(files, size)
-    elif Path(name).suffix.lower() not in SUFFIXES:
-        raise UploadRefusedError(WRONG_NAME)
     if table == WHOLE and not is_changeable(study):
         raise UploadRefusedError(FIXED)
     if size < 1:
@@ -139,13 +134,8 @@ def begin_upload(
 
 
 def _check_files(files: Sequence[AnnouncedFile], size: int) -> None:
-    """Raise UploadRefusedError unless these files can be of one tool."""
-    if len(files) > MOST_FILES:
-        raise UploadRefusedError(TOO_MANY.format(MOST_FILES))
+    """Raise UploadRefusedError unless these files can be told apart and have this size together."""
     names = [name for name, _ in files]
-    wrong = next((name for name in names if Path(name).suffix.lower() not in READ), None)
-    if wrong is not None:
-        raise UploadRefusedError(WRONG_NAMES.format(", ".join(sorted(READ)), wrong))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UploadRefusedError(SAME_NAMES.format(twice))

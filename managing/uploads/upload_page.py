@@ -1,13 +1,13 @@
 """What the pages show of an upload: which step it is at, what was found, and what can be done next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import Person
 from annotation.blinding import is_blind
-from annotation.importing.other_tools.conversion_choices import SEVERAL, ConversionChoices
 from config.background.rows import Status
+from config.background.workers import worker_status
 from managing.models import ItemUpload, UploadStep
 
 NAMES = {
@@ -88,39 +88,22 @@ class UploadPage:
         return [(label, f"{added[name]:,}") for name, label in NAMES.items() if added.get(name)]
 
     @property
-    def tool(self) -> str:
-        """The tool that has written the file; empty if it is in the format of this site."""
-        return str(self.findings.get("tool", ""))
-
-    @property
-    def summary(self) -> list[str]:
-        """What was understood of a tool's file, in sentences."""
-        told: list[str] = self.findings.get("summary", [])
-        return told
-
-    @property
     def asked(self) -> list[dict[str, Any]]:
         """What a person has to decide before the files can be read."""
         asked: list[dict[str, Any]] = self.findings.get("asked", [])
         return asked if self.is_checked and self.upload.has_file and self.names_fields else []
 
     @property
-    def example(self) -> dict[str, Any] | None:
-        """One answer as it will be in the study."""
-        example: dict[str, Any] | None = self.findings.get("example")
-        return example
-
-    @property
-    def decisions(self) -> list[str]:
-        """What a person has decided of ambiguous files, in sentences."""
-        choices = ConversionChoices.from_json(self.upload.choices)
-        return list(_decisions(choices)) if self.names_fields else []
-
-    @property
     def tallies(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
-        """The lines by what they are, of a tool's file or of the one table: how many there are of each outcome."""
-        tables = ("items", "ratings", "scores") if self.tool else (self.upload.table,)
-        return [(NAMES[one].capitalize(), self._tally(self.findings[one])) for one in tables if one in self.findings]
+        """The lines by what they are: how many there are of each outcome. Files in another format have several."""
+        return [
+            (name.capitalize(), self._tally(self.findings[one])) for one, name in NAMES.items() if one in self.findings
+        ]
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether the file is in another format than ours."""
+        return "tool" in self.findings
 
     @staticmethod
     def _tally(counts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -152,21 +135,14 @@ class UploadPage:
         return f"{self.problem_count:,}"
 
 
-def _decisions(choices: ConversionChoices) -> Iterator[str]:
-    if choices.roles.outputs:
-        yield f"Judged: {', '.join(choices.roles.outputs)}."
-    for question, (left, right) in choices.sides.items():
-        yield f"In {question}, {left} was left and {right} right."
-    for name, field in choices.shows.items():
-        yield f"{name} stands for {field}."
-    for file, rater in choices.raters.items():
-        said = "each label is of another person" if rater == SEVERAL else f"{rater} answered"
-        yield f"In {file}, {said}."
-
-
 def upload_page(upload: ItemUpload, reader: Person | None = None) -> UploadPage:
     """Return what pages show of an upload; in a blinded study its uploader alone sees the names of its fields."""
     steps = list(upload.steps.all())
     newest = max(steps, key=lambda one: one.pk, default=None)
     names_fields = not is_blind(upload.study) or (reader is not None and upload.person_id == reader.pk)
     return UploadPage(upload, newest, names_fields)
+
+
+def state_context(upload: ItemUpload, reader: Person) -> dict[str, Any]:
+    """Return what the page of an upload shows to `reader`."""
+    return {"study": upload.study, "page": upload_page(upload, reader), "workers": worker_status()}

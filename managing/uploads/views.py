@@ -1,7 +1,5 @@
 """The page on which a study gets items or ratings from a file: upload, dry run, import."""
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -15,16 +13,14 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
 from config.background.kinds import works
-from config.background.workers import worker_status
 from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
 from managing.access import upload_for
 from managing.models import ItemUpload
 from managing.uploads import receiving
-from managing.uploads.forms import AnnouncedForm, ContinuedForm, ImportForm, PartForm, ToolChoicesForm, UploadForm
+from managing.uploads.forms import AnnouncedForm, ContinuedForm, ImportForm, PartForm, UploadForm
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError
-from managing.uploads.tool_conversion import tool_names
-from managing.uploads.upload_page import upload_page
+from managing.uploads.upload_page import state_context, upload_page
 
 RECENT = 10
 OF_CONTINUED = ("received", "checksum")
@@ -61,8 +57,6 @@ def _page(request: HttpRequest, study: Study, form: UploadForm | None = None, st
         "has_outputs": protocols()[study.protocol].files.needs_outputs,
         "part": receiving.largest_part(),
         "limit": settings.STUDY_UPLOAD_BYTES,
-        "tools": tool_names(),
-        "tool_limit": settings.OTHER_TOOL_BYTES,
         "uploads": [upload_page(one) for one in _recent(study)],
         "waiting": receiving.file_of_another(study, person_of(request)),
         "unfinished": unfinished,
@@ -134,34 +128,9 @@ def part(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @signed_in
 def uploaded(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
     """How far an upload is, what its dry run found, and what can be done next; polls itself while work goes on."""
-    found = upload_for(person_of(request), slug, pk)
-    return _state(request, found, "managing/_upload_state.html" if request.htmx else "managing/uploaded.html")
-
-
-def _state(
-    request: HttpRequest, found: ItemUpload, template: str, form: ToolChoicesForm | None = None, status: int = 200
-) -> HttpResponse:
-    page = upload_page(found, person_of(request))
-    form = form or (ToolChoicesForm(asked=page.asked) if page.asked else None)
-    context: dict[str, Any] = {"study": found.study, "page": page, "workers": worker_status(), "form": form}
-    return render(request, template, context, status=status)
-
-
-@require_POST
-@signed_in
-def decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take what a person decides of ambiguous files, or takes back, and run the dry run again."""
     person = person_of(request)
-    found = upload_for(person, slug, pk)
-    again = "again" in request.POST
-    form = ToolChoicesForm(request.POST, asked=() if again else upload_page(found, person).asked)
-    if not form.is_valid():
-        return _state(request, found, "managing/uploaded.html", form, 422)
-    try:
-        receiving.decide(found, {} if again else form.choices(found.choices), person)
-    except UploadRefusedError as problem:
-        messages.error(request, str(problem))
-    return redirect("managing:uploaded", slug=slug, pk=pk)
+    template = "managing/_upload_state.html" if request.htmx else "managing/uploaded.html"
+    return render(request, template, state_context(upload_for(person, slug, pk), person))
 
 
 @require_POST

@@ -82,13 +82,13 @@ async function send(file) {
 
 function chosen() {
   const { files, accept } = form.elements.file;
-  return bundleOf(files, accept) ?? bundleOf(folder.files, accept);
+  return bundleOf(files, accept) ?? (folder && bundleOf(folder.files, accept));
 }
 
 form?.addEventListener("change", ({ target }) => {
   if (target.type !== "file") return;
   if (target === folder) form.elements.file.value = "";
-  else folder.value = "";
+  else if (folder) folder.value = "";
   tellWhether(chosen(), document.querySelector("#upload-same")).catch(() => say("The file cannot be read."));
 });
 
