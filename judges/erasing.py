@@ -1,11 +1,7 @@
 """What is erased of judges' work."""
 
 import re
-import shutil
 from collections.abc import Iterator
-from functools import partial
-
-from django.db import transaction
 
 from accounts.models import Person
 from annotation.erasing import Erasing
@@ -14,11 +10,10 @@ from config.erasure import ErasedRows
 from judges.models import Judgment, MetricRequest, RunWork
 from judges.prompt_texts import mark_of
 from judges.run_context import charge_name
-from judges.trained_configuration import trained_judges
 from llm.erasing import erase_texts
 from llm.models import Call
 from sessions.erasing import variants_of
-from sessions.models import RevisionSession, Turn
+from sessions.models import Turn
 
 AT_ONCE = 500
 MARKS = re.compile(r"^<[a-z ]+ ([0-9a-f]{16})>$", re.M)
@@ -28,19 +23,12 @@ class JudgesErasing(Erasing):
     """Judgments go with their study; their calls are erased with the ledger, their ratings with all ratings.
 
     When a rater goes, so do the judgments of their sessions' turns, and the texts of all calls whose prompts show such
-    a turn, as what is judged or as an example. Judges that were trained on the study's turns are removed, because their
-    weights may repeat texts; what they said is kept.
+    a turn, as what is judged or as an example.
     """
 
     study_rows = ((Judgment, "run__rater__study"), (RunWork, "study"), (MetricRequest, "study"))
 
-    def remove_files(self, study: Study) -> None:
-        """Without its files, a trained judge cannot judge more turns. It can be trained again."""
-        shutil.rmtree(trained_judges(study), ignore_errors=True)
-
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
-        if RevisionSession.objects.filter(rater=rater).exists():
-            transaction.on_commit(partial(self.remove_files, rater.study))  # not if it is only shown what would go
         variants = variants_of(rater)
         works = list(_works_that_show(rater))
         for start in range(0, len(variants), AT_ONCE):

@@ -1,4 +1,4 @@
-"""What a kind of run is: judges that ask a model, metrics, and trained judges have one module each in `run_kinds/`.
+"""What a kind of run is: judges that ask a model and metrics have one module each in `run_kinds/`; parts may add more.
 
 Starting, stopping, resuming and ending are the same for all of them (`judges.run_states`). A kind is recognised by a
 key that only its configurations have, and nothing outside its module names it.

@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from judges.models import RunWork
-from judges.trained_configuration import TrainedConfiguration
-from judges.turn_training import TrainingError
 from managing.models import ItemUpload
 from managing.uploads import receiving
 from operating.data_check import DataCheck, Row
@@ -29,17 +26,6 @@ def uploads() -> Iterator[Row]:
             yield {"id": row.pk, "file": str(place), "bytes": there, "received": row.received}
 
 
-def trained_judges() -> Iterator[Row]:
-    for work in RunWork.objects.select_related("run", "study").order_by("pk").iterator():
-        stored = work.run.configuration
-        if "trained" not in stored or "weights_sha256" not in stored:
-            continue
-        try:
-            TrainedConfiguration.of(stored).check_folder(work.study, whole=True)
-        except (TrainingError, OSError) as problem:
-            yield {"run": work.run_id, "trained": stored["trained"], "is": str(problem)}
-
-
 def _wrong(place: Path, sha256: str) -> str:
     if not place.exists():
         return "missing"
@@ -49,5 +35,4 @@ def _wrong(place: Path, sha256: str) -> str:
 CHECKS = (
     DataCheck("lost_exports", "A kept export has no file, or another one than was written.", exports),
     DataCheck("lost_uploads", "An upload has no file, or less of it than has arrived.", uploads),
-    DataCheck("lost_trained_judges", "A trained judge of a run is missing or has changed.", trained_judges),
 )

@@ -21,13 +21,13 @@ from judges.configuration import ConfigurationRefusedError
 from judges.metrics import MetricError
 from judges.metrics.model_loading import DEVICES, chosen_device, model_identity
 from judges.options import JudgeOptionError, Option, read_options
-from judges.trained_configuration import TrainedConfiguration, trained_judges
 from judges.turn_ratings import LABELS, TWO_WAY
 from judges.turn_split import SPLIT_OPTIONS, TEST, TRAINING, VALIDATION, TurnSplit
-from judges.turn_texts import TurnTexts
-from judges.turn_training import LONGEST_INPUT, TrainingTurn, data_digest
-from judges.turn_training.fine_tuning import Progress, checked_labels, train
-from judges.turn_training.trained_judge import training_of
+from parts.trained_judge.fine_tuning import Progress, checked_labels, train
+from parts.trained_judge.likeliest_labels import training_of
+from parts.trained_judge.trained_configuration import TrainedConfiguration, trained_judges
+from parts.trained_judge.training_turns import LONGEST_INPUT, TrainingTurn, data_digest
+from parts.trained_judge.turn_texts import TurnTexts
 from sessions.workflow import RATING
 
 TRAINING_OPTIONS = {

@@ -10,8 +10,8 @@ from annotation.models import JudgeRun, Study
 from judges.configuration import ConfigurationRefusedError
 from judges.management.run_command import add_result_arguments, existing_run, named_values, work_off
 from judges.run_states import start_run
-from judges.trained_configuration import TrainedConfiguration
-from judges.turn_judge_training import TRAINING_OPTIONS, trained_configuration
+from parts.trained_judge.trained_configuration import TrainedConfiguration
+from parts.trained_judge.turn_judge_training import TRAINING_OPTIONS, trained_configuration
 
 
 class Command(BaseCommand):

@@ -16,16 +16,17 @@ from annotation.members.rater_erasure import erase_rater
 from annotation.models import JudgeRun, Rater, Rating
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import Claim, run_waiting
-from judges import turn_judge_training, turn_judging
 from judges.answered_turns import turns_of_part
 from judges.background.run_upkeep import settle_runs
 from judges.configuration import ConfigurationRefusedError
 from judges.models import RunWork
 from judges.run_states import resume_run, start_run, stop_run
-from judges.trained_configuration import trained_judges
-from judges.turn_judge_training import trained_configuration
 from judges.turn_split import TEST, TurnSplit
-from judges.turn_training.trained_judge import training_of
+from parts.trained_judge import turn_judge_training
+from parts.trained_judge.likeliest_labels import training_of
+from parts.trained_judge.run_kinds import trained as turn_judging
+from parts.trained_judge.trained_configuration import trained_judges
+from parts.trained_judge.turn_judge_training import trained_configuration
 from reports.exporting import export_study
 from sessions.models import Turn
 from sessions.turn_variants import turn_variant

@@ -24,7 +24,8 @@ from judges.metrics.model_loading import (
     padding_of,
 )
 from judges.metrics.sequence_likelihood import NOT_COUNTED, read_sequence_model
-from judges.turn_training import (
+from parts.trained_judge.likeliest_labels import TurnTokens, label_likelihoods, likeliest, target_tokens, turn_tokens
+from parts.trained_judge.training_turns import (
     LONGEST_INPUT,
     TRAINING_FILE,
     Trained,
@@ -34,7 +35,6 @@ from judges.turn_training import (
     data_digest,
     weights_digest,
 )
-from judges.turn_training.trained_judge import TurnTokens, label_likelihoods, likeliest, target_tokens, turn_tokens
 
 Progress = Callable[[int, int], None]
 """Called after each step with the steps done and all steps; it may raise to stop the training."""

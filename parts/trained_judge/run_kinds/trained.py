@@ -1,28 +1,54 @@
 """Runs of trained judges: one job that labels the turns of the split's test part and writes the labels as ratings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from annotation.answers import Unit
 from annotation.machine_ratings import MachineRating, write_machine_ratings
 from annotation.machine_shapes import checked_answer
-from annotation.models import JudgeRun, Question, Rating
+from annotation.models import JudgeRun, Question, Rater, Rating, Study
 from annotation.protocols import protocols
 from config.background.claiming import Claim
 from judges.answered_turns import turns_of_part
+from judges.configuration import ConfigurationRefusedError
 from judges.models import RunWork
-from judges.trained_configuration import TrainedConfiguration
+from judges.run_kind import RunKind
 from judges.turn_split import TEST
-from judges.turn_texts import TurnTexts
-from judges.turn_training import TrainingTurn
-from judges.turn_training.trained_judge import JudgedTurn, judged_turns
+from parts.trained_judge.likeliest_labels import JudgedTurn, judged_turns
+from parts.trained_judge.trained_configuration import TrainedConfiguration
+from parts.trained_judge.training_turns import TrainingError, TrainingTurn
+from parts.trained_judge.turn_texts import TurnTexts
 from sessions.transcript import TurnRecord
 from sessions.turn_variants import turn_variant
 
 CHUNK = 64
 """Turns that are judged and written together; a killed job repeats at most so many."""
 VALID = "valid"
+
+
+class TrainedRuns(RunKind):
+    """Judges the test turns with a model that was trained on others; its rater is named after that model."""
+
+    key = "trained"
+    rater_kind = Rater.Kind.MODEL
+
+    def rater_name(self, configuration: Mapping[str, Any]) -> str:
+        return f"fine_tuned/{configuration['model']}"
+
+    def has_units(self, study: Study, configuration: Mapping[str, Any]) -> bool:
+        return True  # the training has refused a split without test turns
+
+    def work_on(self, claim: Claim) -> None:
+        judge_test_turns(claim)
+
+    def check_resumable(self, run: JudgeRun) -> None:
+        """Raise ConfigurationRefusedError unless the trained judge is still there."""
+        try:
+            TrainedConfiguration.of(run.configuration).check_folder(run.rater.study, whole=False)
+        except TrainingError as problem:
+            raise ConfigurationRefusedError(str(problem), "model") from None
 
 
 def judge_test_turns(claim: Claim) -> None:
@@ -67,3 +93,6 @@ def _rating(
         answer, run.rater_id, record.turn.session.item_id, run=run.name, distribution=dict(found.likelihoods),
         metadata={"truncated": found.truncated} if found.truncated else None,
     )  # fmt: skip
+
+
+RUN_KIND = TrainedRuns()

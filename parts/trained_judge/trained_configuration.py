@@ -9,8 +9,8 @@ from django.conf import settings
 
 from annotation.models import Study
 from judges.turn_split import TurnSplit
-from judges.turn_training import TrainingError, weights_digest
-from judges.turn_training.trained_judge import training_of
+from parts.trained_judge.likeliest_labels import training_of
+from parts.trained_judge.training_turns import TrainingError, weights_digest
 
 FOLDER = "turn_judges"
 WEIGHTS = "*.safetensors"

@@ -1,4 +1,4 @@
-"""A judge of turns that is fine-tuned on rated turns (KIWI A.5.2): `fine_tuning` trains it, `trained_judge` asks it.
+"""A judge of turns that is fine-tuned on rated turns (KIWI A.5.2): `fine_tuning` trains it, `likeliest_labels` asks it.
 
 It knows neither studies nor the database: the caller draws the split and names it.
 """

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from judges.turn_training import TrainingError, TrainingTurn, data_digest, target_text, turn_text
-from judges.turn_training.fine_tuning import train
-from judges.turn_training.trained_judge import judge, judged_turns
+from parts.trained_judge.fine_tuning import train
+from parts.trained_judge.likeliest_labels import judge, judged_turns
+from parts.trained_judge.training_turns import TrainingError, TrainingTurn, data_digest, target_text, turn_text
 from tests.judges.tiny_models import needs_torch, tiny_t5
 
 LETTERS = "abcde"

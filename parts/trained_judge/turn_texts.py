@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from annotation.models import Item
 from judges.case_turns import case_turn
 from judges.turn_ratings import rating_among
-from judges.turn_training import TrainingTurn
+from parts.trained_judge.training_turns import TrainingTurn
 from sessions.models import Turn
 from sessions.question_content import question_of
 from sessions.transcript import TurnRecord

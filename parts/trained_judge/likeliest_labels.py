@@ -13,7 +13,14 @@ from typing import Any
 from judges.metrics.model_loading import LoadedModel, by_length, load_model
 from judges.metrics.sequence_likelihood import read_sequence_model, token_likelihoods
 from judges.metrics.text_fitting import fitted
-from judges.turn_training import SHORTENED, TRAINING_FILE, TrainingError, TrainingTurn, target_text, turn_text
+from parts.trained_judge.training_turns import (
+    SHORTENED,
+    TRAINING_FILE,
+    TrainingError,
+    TrainingTurn,
+    target_text,
+    turn_text,
+)
 
 TurnTokens = tuple[list[int], int]
 """The ids of a turn's tokens, and how many more it has that are not read."""
