@@ -1,6 +1,6 @@
 """What a word is, the length of texts in words, and the edit distance between texts.
 
-This is the only definition of words that are counted. `annotation.desk.word_places` finds the words that pages mark:
+This is the only definition of words that are counted. `annotation.desk.highlighting` finds the words that pages mark:
 the same ones, without their punctuation. `static/js/desk/words.js` has both for the pages' scripts.
 """
 

@@ -15,7 +15,7 @@ from django.http import Http404
 
 from accounts.models import Person
 from accounts.secret_tokens import token_hash
-from annotation.desk.task_rows import DeskRow, TaskRow, desk_row, task_row
+from annotation.desk.statements import DeskRow, TaskRow, desk_row, task_row
 from annotation.members.tokens import may_have_token
 from annotation.models import (
     Annotation,

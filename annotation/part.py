@@ -5,8 +5,7 @@ import uuid
 from accounts.browser_sessions import SessionStore
 from accounts.models import Person, SignInLink
 from annotation.desk.highlighting import stemmers
-from annotation.desk.hot_queries import plan_statements
-from annotation.desk.task_rows import desk_row, task_row
+from annotation.desk.statements import desk_row, plan_statements, task_row
 from annotation.erasing import ERASING
 from annotation.importing.excluded_raters import ExcludedRaterImport
 from annotation.members.member_links import is_backed

@@ -44,7 +44,9 @@ def main() -> None:
             code, path = frame.f_code, Path(frame.f_code.co_filename)
             ours = path.is_relative_to(ROOT) and not OTHERS & set(path.relative_to(ROOT).parts)
             if event == "call" and ours and not code.co_name.startswith("<"):
-                entered[f"{path.relative_to(ROOT)}:{code.co_qualname if hasattr(code, 'co_qualname') else code.co_name}"] += 1
+                entered[
+                    f"{path.relative_to(ROOT)}:{code.co_qualname if hasattr(code, 'co_qualname') else code.co_name}"
+                ] += 1
 
         sys.setprofile(note)
         send(browser, where, form)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from django.db.models import OuterRef, Q
 
     from accounts.models import Person, SignInLink
-    from annotation.desk.hot_queries import RaterState
-    from annotation.desk.task_search import TaskSearch
+    from annotation.desk.part_tasks import TaskSearch
+    from annotation.desk.statements import RaterState
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment
     from annotation.importing.protocol_tables import TableImport

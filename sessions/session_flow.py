@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from annotation.blinding import is_blind
-from annotation.desk.pilot_rules import most_given
+from annotation.desk.part_tasks import most_given
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
 from annotation.task_flow import BegunTask, DoneElsewhere

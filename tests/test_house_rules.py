@@ -11,7 +11,7 @@ import pytest
 from tests.house import ROOT, named, nodes, sources, templates, tracked, tree
 
 pytestmark = pytest.mark.quick
-FILE_LINES, FUNCTION_LINES, VIEW_LINES, PAGE_LINES = 400, 50, 30, 150
+FILE_LINES, FUNCTION_LINES, VIEW_LINES, PAGE_LINES = 600, 50, 30, 150
 TRIALS = ("tests", "benchmarks")
 VAGUE = re.compile(r"^(helpers?|utils?|utilities|misc|common|managers?)$")
 VAGUE_CLASS = re.compile(r"(Manager|Helper|Utils?)$")

@@ -21,15 +21,24 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
-from annotation.desk.hot_queries import RaterState, first_open, lock_state
-from annotation.desk.slot_conditions import KEPT, kept_slots
-from annotation.desk.slot_statements import held_slots, move_place, renew_held, take_next_slots, take_slots, taken_slots
-from annotation.desk.task_search import FoundSlots, lock_counts, search_of
+from annotation.desk.part_tasks import FoundSlots, lock_counts, mixing_parts, search_of
+from annotation.desk.statements import (
+    KEPT,
+    RaterState,
+    first_open,
+    held_slots,
+    kept_slots,
+    lock_state,
+    move_place,
+    renew_held,
+    take_next_slots,
+    take_slots,
+    taken_slots,
+)
 from annotation.models import Adjudication, Annotation, Assignment, Rater, Reviewer, SeenItem, Slot, Study
 from annotation.protocols import protocols
 from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
-from annotation.studies.mixed_tasks import mixing_parts
 from annotation.studies.secret_seeds import secretly_seeded
 from config.database_clock import database_now
 from config.prepared_sql import insert_if_new, joined

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 
 from accounts.access import person_of
 from annotation.desk.assigning import BusyError, next_assignment
-from annotation.desk.task_search import search_of
+from annotation.desk.part_tasks import search_of
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import must_read
 from annotation.models import Study

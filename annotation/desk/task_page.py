@@ -2,11 +2,14 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
+from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 from django.utils.html import json_script
@@ -14,21 +17,112 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
 
 from annotation.answers import Sheet, ShownOutput
-from annotation.conversations import places_in
-from annotation.desk.addresses import page_addresses, task_address
+from annotation.conversations import ShownTurn, places_in, shown_turns
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
-from annotation.desk.hot_queries import count_tasks
-from annotation.desk.last_answer import undo_context
-from annotation.desk.shown_texts import shown_text
+from annotation.desk.part_tasks import search_of
+from annotation.desk.statements import DeskRow, count_tasks
 from annotation.desk.submitting import Form
-from annotation.desk.task_rows import DeskRow
-from annotation.desk.task_search import search_of
-from annotation.models import Annotation, Item
+from annotation.formatting.markdown_text import clean
+from annotation.models import Annotation, Assignment, Item, Rater
 from annotation.protocols import protocols
 from annotation.questions import question_types
-from annotation.studies.guideline_text import sections_on
-from annotation.text_formats import OPTION, PLAIN
+from annotation.studies.guideline_text import render, sections_on
+from annotation.text_formats import MARKDOWN, OPTION, PLAIN
+
+NO_TASK = uuid.UUID(int=0)
+OF_TASKS = ("desk", "save_draft", "pulse", "submit_task", "flag_task", "skip_task")
+
+
+def task_address(name: str, key: uuid.UUID) -> str:
+    """The address `annotation:NAME` of the assignment with this key."""
+    return _of_study(get_script_prefix(), f"annotation:{name}", NO_TASK).replace(str(NO_TASK), str(key))
+
+
+def page_addresses(slug: str, key: uuid.UUID) -> dict[str, str]:
+    """All addresses on the page of a task of the study `slug`, by their names."""
+    prefix = get_script_prefix()
+    return {
+        "home": _of_study(prefix, "annotation:home"),
+        "sign_in": _of_study(prefix, "accounts:sign_in"),
+        "keys": _of_study(prefix, "accounts:keys"),
+        "preferences": _of_study(prefix, "accounts:preferences"),
+        "guidelines": _of_study(prefix, "annotation:guidelines", slug),
+        "ask": _of_study(prefix, "recruiting:task_thread", slug, NO_TASK).replace(str(NO_TASK), str(key)),
+        **{name: task_address(name, key) for name in OF_TASKS},
+    }
+
+
+@lru_cache(maxsize=256)
+def _of_study(prefix: str, name: str, *args: uuid.UUID | str) -> str:
+    """An address below `prefix`, which `reverse` takes from the thread."""
+    return reverse(name, args=args)
+
+
+MOST_FORMATTED = 200_000
+"""Characters of the longest Markdown that is formatted; longer texts are shown as they are."""
+
+
+def shown_text(text: str, turns: Sequence[Sequence[Any]] | None, text_format: str) -> dict[str, Any]:
+    """The context in which a template shows `text`: its turns, and for Markdown its formatted parts."""
+    pieces = shown_turns(text, turns)
+    return {"text": text, "turns": pieces, "formatted": _formatted(text, pieces) if text_format == MARKDOWN else None}
+
+
+def _formatted(text: str, turns: list[ShownTurn]) -> list[tuple[str, SafeString]] | None:
+    """[(role, HTML)] of the turns, or one part without a role; None if the text is too long to be formatted."""
+    if len(text) > MOST_FORMATTED:
+        return None
+    return [(turn.role, _html(turn.said)) for turn in turns] or [("", _html(text))]
+
+
+@lru_cache(maxsize=32)
+def _html(text: str) -> SafeString:
+    # Without links: a text is judged, and following an address in it would tell its host about the reader.
+    return clean(render(text))
+
+
+def last_answer(rater: Rater) -> dict[str, Any] | None:
+    """The rater's last submitted or skipped task, if it can be undone: address, revision, status and time."""
+    mine = Annotation.objects.filter(rater=rater, is_current=True, status__in=Annotation.ANSWERED)
+    last = mine.order_by("-pk").first()
+    if last is None:
+        return None
+    given = Assignment.objects.select_related("rater__study", "task")
+    before = given.filter(rater=rater, task=last.task_id).first()
+    if before is None:  # the answer was imported: it was never given out here, so there is no page to undo it on
+        return None
+    if protocols()[before.rater.study.protocol].flow.own_page(before) is not None:
+        return None  # it is taken back on its own page
+    return _undoable(before.key, last.revision, last.status, last.submitted_at)
+
+
+def _undoable(key: UUID, revision: int, status: str, at: datetime | None) -> dict[str, Any]:
+    undo = task_address("undo_task", key)
+    return {"undo_url": undo, "revision": revision, "status": status, "submitted_at": at}
+
+
+def undo_context(row: DeskRow) -> dict[str, Any]:
+    """What the page of a task says about undoing: the `last` answer to another one, and what was `undone` here."""
+    last = None if row.last is None or _has_own_page(row, row.last.key) else _undoable(*row.last)
+    return {"last": last, "undone": _undone(row.current)}
+
+
+def _has_own_page(row: DeskRow, key: UUID) -> bool:
+    flow = protocols()[row.study.protocol].flow
+    if not flow.has_own_pages:
+        return False
+    before = Assignment.objects.select_related("rater__study", "task").get(key=key)
+    return flow.own_page(before) is not None
+
+
+def _undone(current: Annotation | None) -> str:
+    """The status of the revision that the current one withdraws: `submitted`, `skipped`, or empty."""
+    if current is None or current.status != "withdrawn":
+        return ""
+    same = Annotation.objects.filter(task=current.task_id, rater=current.rater_id, revision=current.revision - 1)
+    return same.filter(status__in=Annotation.ANSWERED).values_list("status", flat=True).first() or ""
+
 
 MOST_COUNTED = 200
 RECENT = 10

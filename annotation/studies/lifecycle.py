@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.task_search import search_of
+from annotation.desk.part_tasks import search_of
 from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first

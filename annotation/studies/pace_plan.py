@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.desk.part_tasks import expected_mixed
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
-from annotation.studies.mixed_tasks import expected_mixed
 
 PACE = "pace"
 NUMBERS: Mapping[str, tuple[float, float]] = {

@@ -16,7 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.desk.task_search import lane_of
+from annotation.desk.part_tasks import lane_of
 from annotation.models import Item, Output, Slot, Study, Task, TaskOutput
 from annotation.pools import planned_items
 from annotation.protocols import TaskPlan, protocols

@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from accounts.models import Person
 from annotation.access import ANNOTATORS
 from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
-from annotation.desk.task_search import search_of
+from annotation.desk.part_tasks import mixed_among, mixing_parts, search_of
 from annotation.models import (
     Adjudication,
     Annotation,
@@ -41,7 +41,6 @@ from annotation.review.flags import unread_flag_answers
 from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.counting import CountOf, MeanOf
-from annotation.studies.mixed_tasks import mixed_among, mixing_parts
 from config.database_clock import database_now
 from config.prepared_sql import fetch_all, statement_of
 

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.task_search import lane_of
+from annotation.desk.part_tasks import lane_of
 from annotation.models import Item, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError, check_correction

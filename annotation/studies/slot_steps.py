@@ -14,8 +14,8 @@ from django.db import transaction
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.desk.assigning import may_take, release_slots, room_of
-from annotation.desk.slot_statements import taken_slots
-from annotation.desk.task_search import lane_of
+from annotation.desk.part_tasks import lane_of
+from annotation.desk.statements import taken_slots
 from annotation.models import Annotation, Item, Rater, Slot, Study, Task, TaskOutput
 from annotation.pools import MAIN
 from annotation.protocols import protocols

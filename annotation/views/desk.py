@@ -13,7 +13,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import assignment_for, desk_row_for, desk_task_for, membership_for
 from annotation.desk import drafting, submitting
-from annotation.desk.addresses import task_address
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.next_page import next_page, next_page_after_saving
 from annotation.desk.posted_answers import (
@@ -24,11 +23,9 @@ from annotation.desk.posted_answers import (
     submission_in,
 )
 from annotation.desk.skip_reasons import posted_reason
-from annotation.desk.submissions import KeyReusedError, StaleRevisionError, StudyClosedError
-from annotation.desk.submit_and_claim import submit_and_claim
-from annotation.desk.submitting import Form
-from annotation.desk.task_page import desk_context
-from annotation.desk.task_rows import DeskRow, TaskRow
+from annotation.desk.statements import DeskRow, TaskRow
+from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError, submit_and_claim
+from annotation.desk.task_page import desk_context, task_address
 from annotation.models import Assignment, Study
 from annotation.protocols import AnswersInvalidError, protocols
 from config.text_validation import TextRefusedError, check_text

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import membership_for
-from annotation.desk.last_answer import last_answer
+from annotation.desk.task_page import last_answer
 from annotation.members.membership import rater_for
 from annotation.studies.queries import work_in
 

@@ -5,8 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from annotation.desk.highlighting import words_of
-from annotation.desk.word_places import UNSPACED
+from annotation.desk.highlighting import UNSPACED, words_of
 from llm.citations import CITATION
 
 ASKING = """

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from annotation.desk.statements import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
-from annotation.desk.task_rows import DeskRow, TaskOutputRow
 from annotation.importing.study_file import MOST_RATERS, readable_options, readable_questions
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.pools import main_items

@@ -1,6 +1,6 @@
 """An item for previews of studies that have no items yet."""
 
-from annotation.desk.task_rows import TaskOutputRow
+from annotation.desk.statements import TaskOutputRow
 from annotation.models import Item, Study
 
 DOCUMENT = """The harbour office has published the timetable for the winter.

@@ -9,8 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from annotation.desk.hot_queries import OPEN_SLOTS, RaterState, last_place_after
-from annotation.desk.slot_conditions import KEPT, kept_slots
+from annotation.desk.statements import KEPT, OPEN_SLOTS, RaterState, kept_slots, last_place_after
 from annotation.models import Slot, Study
 from annotation.studies.batches import FIRST
 from config.prepared_sql import Columns, fetch_all, insert, insert_all

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest
 
 from accounts.models import Person
-from annotation.desk.hot_queries import RaterState
+from annotation.desk.statements import RaterState
 from annotation.fragments import Fragment
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Question, Rater, Slot, Study

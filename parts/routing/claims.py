@@ -15,14 +15,19 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.desk.hot_queries import IS_OPEN_TO_RATER, OPEN, RaterState, last_place_after
-from annotation.desk.slot_conditions import NOT_SEEN, seen_items
-from annotation.desk.slot_statements import taken_slots
-from annotation.desk.task_search import FoundSlots, TaskSearch
+from annotation.desk.part_tasks import FoundSlots, TaskSearch, mixed_among, mixing_parts
+from annotation.desk.statements import (
+    IS_OPEN_TO_RATER,
+    NOT_SEEN,
+    OPEN,
+    RaterState,
+    last_place_after,
+    seen_items,
+    taken_slots,
+)
 from annotation.models import Item, Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import FIRST, last_place
-from annotation.studies.mixed_tasks import mixed_among, mixing_parts
 from config.prepared_sql import fetch_all, fetch_one, here, run
 from parts.routing.plan import lane_of
 from parts.routing.quotas import is_routed, lock_counts, recount

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.auditing import record
-from annotation.desk.task_search import lane_of
+from annotation.desk.part_tasks import lane_of
 from annotation.models import Annotation, Item, Question, Rating, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import current_place

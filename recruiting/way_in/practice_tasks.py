@@ -12,8 +12,8 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.answers import Form, Sheet
+from annotation.desk.statements import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
-from annotation.desk.task_rows import DeskRow, TaskOutputRow
 from annotation.models import Assignment, Guideline, Item, Question, Rater, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import seeded

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 from annotation.answers import Form
 from annotation.conversations import as_given
 from annotation.desk.form_reading import PREFIX
-from annotation.desk.task_rows import DeskRow, TaskRow
+from annotation.desk.statements import DeskRow, TaskRow
 from annotation.models import Annotation, Assignment, Question
 from annotation.protocols import protocols
 from annotation.questions import question_types

@@ -14,8 +14,8 @@ from annotation.desk import drafting, submitting
 from annotation.desk.assigning import BusyError, next_assignment
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.posted_answers import RequestInvalidError, submission_of
-from annotation.desk.submissions import Effort, KeyReusedError, StaleRevisionError, StudyClosedError, Submission
-from annotation.desk.task_rows import TaskRow, desk_row_of
+from annotation.desk.statements import TaskRow, desk_row_of
+from annotation.desk.submitting import Effort, KeyReusedError, StaleRevisionError, StudyClosedError, Submission
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Rater
 from annotation.protocols import AnswersInvalidError, protocols

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import accumulate
 
-from annotation.desk.word_places import WORD
+from annotation.desk.highlighting import WORD
 from llm.citations import CITATION
 
 EXTENDING = "\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.desk.pilot_rules import end_if_over, is_waiting
+from annotation.desk.part_tasks import end_if_over, is_waiting
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, cleaned_fields, read_submission
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError
 from annotation.models import Assignment

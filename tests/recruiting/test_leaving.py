@@ -10,9 +10,8 @@ from accounts.models import AuditEntry, Identity, Person
 from annotation.access import assignment_for
 from annotation.desk.assigning import next_assignment
 from annotation.desk.drafting import pulse, save_draft
-from annotation.desk.submissions import Effort, Submission
-from annotation.desk.submit_and_claim import submit_and_claim
-from annotation.desk.task_rows import task_row
+from annotation.desk.statements import task_row
+from annotation.desk.submitting import Effort, Submission, submit_and_claim
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Guideline, Rater, Slot, Study
 from annotation.studies.locking import RaterGoneError

@@ -7,9 +7,9 @@ import pytest
 from django.db import IntegrityError, connections, transaction
 
 from annotation.desk.assigning import next_assignment, tasks_of
+from annotation.desk.statements import desk_row_of
 from annotation.desk.submitting import Submission, submit
 from annotation.desk.task_page import desk_context
-from annotation.desk.task_rows import desk_row_of
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Slot

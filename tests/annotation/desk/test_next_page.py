@@ -18,7 +18,7 @@ pytestmark = pytest.mark.both
 __all__ = ["desk"]
 
 
-CLAIM = "annotation.desk.submit_and_claim.claim"
+CLAIM = "annotation.desk.submitting.claim"
 
 
 def nothing(*_):

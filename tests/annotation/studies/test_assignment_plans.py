@@ -11,9 +11,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import BusyError, next_assignment, tasks_of
-from annotation.desk.slot_statements import taken_slots
-from annotation.desk.submissions import StaleRevisionError
-from annotation.desk.submitting import Submission, submit
+from annotation.desk.statements import taken_slots
+from annotation.desk.submitting import StaleRevisionError, Submission, submit
 from annotation.members.membership import add_member
 from annotation.models import Item, Output, Rater, Slot, Study, Task, TaskOutput
 from annotation.studies.assignment_plan import PlanInvalidError, in_core, plan_of, read_plan

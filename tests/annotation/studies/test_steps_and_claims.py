@@ -16,7 +16,7 @@ from tests.processes import child, finished, said, tell
 
 ANSWER = """
 from annotation.desk.assigning import BusyError, next_assignment
-from annotation.desk.submissions import StaleRevisionError
+from annotation.desk.submitting import StaleRevisionError
 from annotation.desk.submitting import Submission, submit
 from annotation.models import Rater
 rater = Rater.objects.select_related("study").get(pk=int(sys.argv[1]))

@@ -15,9 +15,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment, release_held_by
-from annotation.desk.hot_queries import _state_sql
-from annotation.desk.submissions import StaleRevisionError
-from annotation.desk.submitting import Submission, skip, submit, undo
+from annotation.desk.statements import _state_sql
+from annotation.desk.submitting import StaleRevisionError, Submission, skip, submit, undo
 from annotation.members.rater_erasure import erase_rater
 from annotation.members.tokens import issue_token
 from annotation.models import Assignment, Rater, Slot

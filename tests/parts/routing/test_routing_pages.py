@@ -5,8 +5,8 @@ import json
 import pytest
 from django.urls import reverse
 
+from annotation.desk.statements import desk_row_of
 from annotation.desk.task_page import progress_of
-from annotation.desk.task_rows import desk_row_of
 from annotation.importing import import_study
 from annotation.importing.import_problems import ImportRefusedError
 from annotation.models import Assignment, Rater, Study

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.desk.assigning import next_assignment
-from annotation.desk.slot_conditions import KEPT, seen_items
+from annotation.desk.statements import KEPT, seen_items
 from annotation.desk.submitting import Submission, submit
 from annotation.models import Slot
 from parts.routing.claims import first_sql, lanes_of

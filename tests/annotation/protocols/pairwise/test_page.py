@@ -5,8 +5,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.desk.assigning import next_assignment
+from annotation.desk.statements import desk_row_of
 from annotation.desk.task_page import desk_context
-from annotation.desk.task_rows import desk_row_of
 from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Study, Task

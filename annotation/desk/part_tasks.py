@@ -1,6 +1,11 @@
-"""How a part that decides who gets which tasks finds a rater's next one, in place of the core's search.
+"""What parts add to the path of an answer, composed in one place: a search, tasks of their own, pilots, steps after.
 
-At most one part of a study has a search. Its slots are in lanes: `Slot.lane` says in which, and is 0 in other studies.
+A part with a `search` finds a rater's next task in place of the core's search; at most one part of a study has one. Its
+slots are in lanes: `Slot.lane` says in which, and is 0 in other studies.
+
+Parts may mix tasks among a study's own. Raters cannot tell them apart. Their items are copies that the program has
+made, and their slots belong to no study, so that nothing that counts a study's places counts them. `Rater.given` counts
+a rater's claims in such studies.
 """
 
 from abc import ABC, abstractmethod
@@ -9,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from annotation.models import Item, Rater, Slot, Study
+from annotation.models import Annotation, Item, Rater, Slot, Study
 from config.part import Part
-from config.parts import parts_of
+from config.parts import parts, parts_of
 
 
 @dataclass(frozen=True)
@@ -95,3 +100,51 @@ def lock_counts(study: Study) -> None:
     search = search_of(study)
     if search is not None:
         search.lock(study)
+
+
+def mixing_parts(study: Study) -> tuple[Part, ...]:
+    """Return the parts that mix tasks among those of the study."""
+    return _mixing(parts_of(study))
+
+
+@lru_cache
+def _mixing(used: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in used if part.mixes_tasks)
+
+
+def mixed_among(study: Study, rater: Rater, tasks: int, items: int) -> int:
+    """Return how many mixed tasks will come among a rater's next `tasks`, which are of so many items."""
+    return sum(part.tasks_among(study, rater, tasks, items) for part in mixing_parts(study))
+
+
+def expected_mixed(study: Study, tasks: int) -> int:
+    """Return how many mixed tasks somebody can expect beside so many of the study's own."""
+    return sum(part.expected_among(study, tasks) for part in mixing_parts(study))
+
+
+def most_given(rater: Rater) -> int | None:
+    """Return how many tasks a rater in a pilot may be given in all, or None if they are in none."""
+    limits = [most for part in parts() if (most := part.most_given(rater)) is not None]
+    return min(limits, default=None)
+
+
+def is_waiting(rater: Rater) -> bool:
+    """Whether a rater who may have no tasks now waits for a decision after a pilot."""
+    return any(part.is_waiting(rater) for part in parts())
+
+
+def end_if_over(rater: Rater) -> None:
+    """Let a rater wait for a decision if they have just sent the last task of a pilot."""
+    for part in parts():
+        part.end_if_over(rater)
+
+
+def follow_answer(study: Study, annotation: Annotation) -> None:
+    """Let the parts that follow answers do what they do, in the transaction of the answer."""
+    for part in _following(parts_of(study)):
+        part.after_answer(study, annotation)
+
+
+@lru_cache
+def _following(used: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in used if type(part).after_answer is not Part.after_answer)

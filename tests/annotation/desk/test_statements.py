@@ -17,11 +17,18 @@ from django.utils import timezone
 from accounts.auditing import identity_of
 from annotation.desk.assigning import next_assignment, open_slots
 from annotation.desk.drafting import save_draft
-from annotation.desk.hot_queries import count_tasks, first_open, lock_state
-from annotation.desk.slot_conditions import KEPT, kept_slots
-from annotation.desk.slot_statements import held_slots
+from annotation.desk.statements import (
+    KEPT,
+    count_tasks,
+    desk_row,
+    desk_row_of,
+    first_open,
+    held_slots,
+    kept_slots,
+    lock_state,
+    task_row,
+)
 from annotation.desk.submitting import Effort, Submission, current_annotation, flag, sheet_of, skip, submit, undo
-from annotation.desk.task_rows import desk_row, desk_row_of, task_row
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Assignment, Guideline, Question, Rater, Slot, SpotCheck, Study
 from annotation.protocols import protocols
