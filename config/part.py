@@ -156,6 +156,19 @@ class Part:
     """The tables of a study's own data that the app adds to exports."""
     other_formats: OtherFormats | None = None
     """Formats of uploaded files beside our own; at most one part reads some."""
+    folders: Mapping[str, str] = {}
+    """Folders in a study's data with the files `1.json`, `2.json`, …, and what such a file is.
+
+    An import reads each file as a table of one line, by the importer of the folder's name.
+    """
+
+    def files(self, study: Study) -> Mapping[str, str]:
+        """Return the texts of the files that the app adds to a study's data beside tables, by name."""
+        return {}
+
+    def bundled(self, study: Study) -> Mapping[str, str]:
+        """Return the texts of the files that the app adds to a bundle beside the study's data, by name."""
+        return {}
 
     # --- people
     erasing: Erasing | None = None

@@ -14,7 +14,18 @@ from config.part import Part
 if TYPE_CHECKING:
     from annotation.models import Study
 
-OPTIONAL = ("routing", "mail", "checks", "webhooks", "papers", "preparing", "power", "other_tools", "trained_judge")
+OPTIONAL = (
+    "routing",
+    "mail",
+    "checks",
+    "webhooks",
+    "papers",
+    "preparing",
+    "power",
+    "other_tools",
+    "trained_judge",
+    "preregistration",
+)
 """Features that an installation may leave out: each is the app `parts.<key>`."""
 CORE = (
     "operating", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",

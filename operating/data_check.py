@@ -1,9 +1,10 @@
 """What a check of the data is: a name, a sentence, and a query that finds the rows that break a rule.
 
-A module of `operating/data_checks/` binds its checks to `CHECKS`; there is no other list of them. A check of a healthy
+A module of `operating/data_checks/` binds its checks to `CHECKS`, and parts bring theirs. A check of a healthy
 database finds nothing. Checks read one snapshot and never keep more than a few rows, whatever the size of the data.
 """
 
+import hashlib
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from config.parts import parts
 
 SHOWN = 20
 ROWS_AT_ONCE = 1000
+ALTERED = "{} is not what its digest says: somebody has changed it."
 Row = Mapping[str, object]
 
 
@@ -57,6 +59,17 @@ def sql_rows(sql: str, parameters: Sequence[Any] = ()) -> Iterator[dict[str, Any
 def sql_check(key: str, sentence: str, sql: str) -> DataCheck:
     """A check that is one query without parameters, which returns the rows that are wrong."""
     return DataCheck(key, sentence, lambda: sql_rows(sql))
+
+
+def digest_check(key: str, what: str, sql: str) -> DataCheck:
+    """A check that each `body` of a query has the digest `sha256`: its rows are never changed."""
+
+    def altered() -> Iterator[Row]:
+        for row in sql_rows(sql):
+            if hashlib.sha256(str(row["body"]).encode()).hexdigest() != row["sha256"]:
+                yield {"id": row["id"]}
+
+    return DataCheck(key, ALTERED.format(what), altered)
 
 
 @cache

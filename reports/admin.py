@@ -1,9 +1,9 @@
-"""Admin of kept reports, exports and plans, read-only, for the people who run the study."""
+"""Admin of kept reports and exports, read-only, for the people who run the study."""
 
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from reports.models import KeptExport, KeptReport, Preregistration
+from reports.models import KeptExport, KeptReport
 
 
 @admin.register(KeptReport)
@@ -22,15 +22,5 @@ class KeptExportAdmin(StudyScopedAdmin):
     list_display = ["id", "study", "form", "status", "read_at", "size", "sha256", "has_file", "removed_at", "reason"]
     list_filter = ["form", "status"]
     plain_filters = ("form", "status")
-    list_select_related = ["study"]
-    ordering = ["-pk"]
-
-
-@admin.register(Preregistration)
-class PreregistrationAdmin(StudyScopedAdmin):
-    study_path = "study"
-    list_display = ["id", "study", "number", "status", "registered_at", "sha256", "reason"]
-    list_filter = ["status"]
-    plain_filters = ("status",)
     list_select_related = ["study"]
     ordering = ["-pk"]

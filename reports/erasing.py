@@ -1,6 +1,5 @@
 """Kept reports and exports go with their study, and with the answers that they were made from."""
 
-import hashlib
 from datetime import datetime
 
 from accounts.erased_names import ErasedNames, forget_names_in
@@ -11,7 +10,7 @@ from config.background.rows import WAITING
 from config.erasure import ErasedRows
 from reports.freezing import empty_frozen
 from reports.kept_files.kept_exports import discard, folder_of, remove
-from reports.models import KeptExport, KeptReport, Preregistration
+from reports.models import KeptExport, KeptReport
 
 ERASED = "It was made from answers that have been erased since."
 TAKEN_BACK = "It was made from an answer that its rater has taken back since."
@@ -26,7 +25,7 @@ class ReportErasing(Erasing):
     Frozen reports and exports stay as tombstones, which say what was here, and when and why it was removed.
     """
 
-    study_rows = ((KeptReport, "study"), (KeptExport, "study"), (Preregistration, "study"))
+    study_rows = ((KeptReport, "study"), (KeptExport, "study"))
 
     def remove_files(self, study: Study) -> None:
         folder = folder_of(study.pk)
@@ -43,22 +42,14 @@ class ReportErasing(Erasing):
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         erased.empty(KeptReport.objects.filter(study=study, requested_by=person), requested_by=None)
         erased.empty(KeptExport.objects.filter(study=study, requested_by=person), requested_by=None)
-        erased.empty(Preregistration.objects.filter(study=study, by=person), by=None)
 
     def forget_names(self, study: Study, names: ErasedNames, erased: ErasedRows) -> None:
-        """Also take names from choices of reports, registered plans, and exports that were made with them."""
+        """Also take names from choices of reports, and from exports that were made with them."""
         forget_names_in(KeptReport.objects.filter(study=study), ("choices",), names, erased)
         settings = ("title", "description", "contact", "options")
         if names.rows_in(Study.objects.filter(pk=study.pk), settings).exists():
             erased.delete(KeptExport.objects.filter(study=study, status__in=WAITING))
             remove(KeptExport.objects.filter(study=study), NAMED)
-        plans = Preregistration.objects.filter(study=study)
-        if not forget_names_in(plans, ("chosen", "body"), names, erased):
-            return
-        for plan in plans.exclude(body=""):  # a plan without the name has a digest of its own
-            digest = hashlib.sha256(plan.body.encode()).hexdigest()
-            if digest != plan.sha256:
-                erased.empty(plans.filter(pk=plan.pk), sha256=digest)
 
     def item_withdrawn(self, item: Item) -> None:
         """Exports hold the texts of items; frozen reports only figures, so answers decide."""

@@ -24,7 +24,6 @@ from reports.display.rater_table import RATERS, rater_table
 from reports.display.row_order import Sorting
 from reports.display.study_details import study_details, with_details
 from reports.kept_reports import Kept, kept_reports
-from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import ProtocolFigures, protocol_figures
 from reports.report_kinds.agreement import WITHOUT, agreement_choices
 from reports.report_kinds.details import details_choices
@@ -88,7 +87,6 @@ class ReportPage:
             **self._section(),
             "surplus": figures["surplus"],
             "stopping": shown_stopping(study, figures.get("stopping")),
-            "plan": next(iter(registered_plans(study)), None),
             "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),
             "pooled_raters": figures.get("pooled_raters"),

@@ -21,9 +21,7 @@ TABLES = (
 """In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
 are about both. Not every protocol has every table."""
 SUFFIXES = (".jsonl", ".csv", ".parquet")
-PLANS = "preregistration"
-"""The folder of registered plans, which are tables of one line, such as `preregistration/1`; an app imports them."""
-PLAN = re.compile(r"[1-9][0-9]{0,5}\.json")
+NUMBERED = re.compile(r"[1-9][0-9]{0,5}\.json")
 GUIDELINE = re.compile(r"[1-9][0-9]{0,5}\.md")
 
 
@@ -38,7 +36,8 @@ class ImportFiles:
 
 def file_tables() -> list[str]:
     """Return the tables that are files of a folder, in the order in which they are read: those of parts last."""
-    return list(dict.fromkeys((*TABLES, *(table for part in parts() for table in part.importers if table != PLANS))))
+    of_parts = (table for part in parts() for table in part.importers if table not in part.folders)
+    return list(dict.fromkeys((*TABLES, *of_parts)))
 
 
 def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
@@ -57,13 +56,14 @@ def find_files(source: Path, named: Mapping[str, Path | None]) -> ImportFiles:
             raise refuse(source.name, f"contains both {found[0].name} and {found[1].name}")
         if table not in tables and found:
             tables[table] = found[0]
-    tables |= _plans(source / PLANS)
+    for folder in (folder for part in parts() for folder in part.folders):
+        tables |= _numbered(source / folder)
     _refuse_links([*studies, *(path for table, path in tables.items() if table not in given)])
     return ImportFiles(studies[0], tables, _guidelines(source / "guidelines"))
 
 
-def _plans(folder: Path) -> dict[str, Path]:
-    """Return the files of registered plans, by number."""
+def _numbered(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder of a part, each a table such as `folder/1`."""
     if not folder.exists():
         return {}
     _refuse_links([folder])
@@ -71,9 +71,9 @@ def _plans(folder: Path) -> dict[str, Path]:
         raise refuse(folder.name, "must be a folder with the files 1.json, 2.json and so on")
     paths = sorted(folder.iterdir())
     for path in paths:
-        if not PLAN.fullmatch(path.name):
-            raise refuse(f"{PLANS}/{path.name}", "is not a registered plan: plans are named 1.json, 2.json and so on")
-    return {f"{PLANS}/{path.stem}": path for path in sorted(paths, key=lambda path: int(path.stem))}
+        if not NUMBERED.fullmatch(path.name):
+            raise refuse(f"{folder.name}/{path.name}", "is not read: the files here are named 1.json, 2.json and so on")
+    return {f"{folder.name}/{path.stem}": path for path in sorted(paths, key=lambda path: int(path.stem))}
 
 
 def _refuse_links(paths: list[Path]) -> None:

@@ -1,20 +1,16 @@
 """Rules about what never changes: texts, plans and frozen figures are what their digests say."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from annotation.importing.items import ITEM_COLUMNS, OUTPUT_COLUMNS, digest_of
 from annotation.models import Item
-from operating.data_check import DataCheck, Row, sql_rows
+from operating.data_check import ALTERED, DataCheck, Row, digest_check, sql_rows
 from reports.freezing import frozen_key
 
 OF_ITEM = ITEM_COLUMNS[ITEM_COLUMNS.index("document") : ITEM_COLUMNS.index("digest")]
 OF_OUTPUT = OUTPUT_COLUMNS[OUTPUT_COLUMNS.index("text") : OUTPUT_COLUMNS.index("digest")]
-BODIES = {
-    "recruiting_stopplan": "SELECT id, body, sha256 FROM recruiting_stopplan",
-    "reports_preregistration": "SELECT id, body, sha256 FROM reports_preregistration WHERE status = 'done'",
-}
+STOP_PLANS = "SELECT id, body, sha256 FROM recruiting_stopplan"
 
 
 def _quoted(columns: tuple[str, ...]) -> str:
@@ -46,13 +42,6 @@ def altered_outputs() -> Iterator[Row]:
     )
 
 
-def altered_plans() -> Iterator[Row]:
-    for table, sql in BODIES.items():
-        for row in sql_rows(sql):
-            if hashlib.sha256(row["body"].encode()).hexdigest() != row["sha256"]:
-                yield {"table": table, "id": row["id"]}
-
-
 def altered_reports() -> Iterator[Row]:
     """Frozen reports whose key is not that of their figures; erased ones have no figures any more."""
     sql = (
@@ -65,12 +54,12 @@ def altered_reports() -> Iterator[Row]:
 
 
 def _check(key: str, what: str, find: Callable[[], Any]) -> DataCheck:
-    return DataCheck(key, f"{what} is not what its digest says: somebody has changed it.", find)
+    return DataCheck(key, ALTERED.format(what), find)
 
 
 CHECKS = (
     _check("altered_items", "An item's text", altered_items),
     _check("altered_outputs", "An output's text", altered_outputs),
-    _check("altered_plans", "A registered plan", altered_plans),
+    digest_check("altered_stop_plans", "The rules of a stop plan", STOP_PLANS),
     _check("altered_reports", "A frozen report", altered_reports),
 )

@@ -21,6 +21,7 @@ from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, St
 from annotation.pools import COPIES, no_copies
 from annotation.studies.snapshots import study_snapshot
 from annotation.typed_columns import Column
+from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
 from reports.derived import FOLDER
 from reports.exporting.dataset_card import Card, DescribedTable, citation_text
@@ -34,7 +35,6 @@ from reports.exporting.study_yaml import study_yaml
 from reports.exporting.table_list import DerivedTable, Line, StudyTable, derived_tables
 from reports.exporting.typed_copies import RowOf, TypedCopy, write_typed_copy
 from reports.exporting.wide_tables import WIDE
-from reports.preregistering.registered_plans import registered_plans
 from sessions.files.session_counts import has_sessions, session_counts
 
 __all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
@@ -113,8 +113,8 @@ def writers(study: Study, form: str, derived: bool = False) -> dict[str, Callabl
             found[f"{table.key}.{form}"] = partial(_write_table, study=study, table=table, form=form)
     for following in (*WIDE, *(derived_tables() if derived else ())):
         found[f"{following.key}.{form}"] = partial(_write_derived, study=study, table=following, form=form)
-    for plan in registered_plans(study):
-        found[f"preregistration/{plan.number}.json"] = partial(write_text, text=plan.body)
+    for part in parts():
+        found |= {name: partial(write_text, text=text) for name, text in part.files(study).items()}
     if derived:
         for name, text in import_string(FIGURE_TEXTS)(study):
             found[f"{FOLDER}/{name}"] = partial(write_text, text=text)

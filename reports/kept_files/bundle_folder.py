@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 
 from accounts.models import Person
 from annotation.models import Study
+from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
 from reports.display.leaderboard import leaderboard
 from reports.display.question_sections import question_sections
@@ -26,8 +27,6 @@ from reports.kept_files.kept_exports import export_state
 from reports.kept_files.page_alone import PageAlone, drawing_parts
 from reports.kept_files.zip_archive import listed_files
 from reports.kept_reports import compute_here
-from reports.preregistering.plan_texts import plan_text
-from reports.preregistering.registered_plans import registered_plans
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices
@@ -83,11 +82,10 @@ def write_figures(study: Study, folder: Path) -> None:
         start, rest = drawing_parts(drawing)
         told = {"start": start, "style": _style(PLOT_STYLE), "rest": rest}
         place.write_text(render_to_string("reports/plot_file.svg", told), encoding="utf-8")
-    for plan in registered_plans(study):
-        for ending in ("json", "md"):
-            place = folder / "preregistration" / f"{plan.number}.{ending}"
-            place.parent.mkdir(exist_ok=True)
-            place.write_text(plan_text(plan, ending), encoding="utf-8")
+    for name, text in (file for part in parts() for file in part.bundled(study).items()):
+        place = folder / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
 
 
 def _figures(study: Study) -> dict[str, Any]:

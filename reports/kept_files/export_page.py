@@ -43,7 +43,6 @@ FILE_TEXTS = {
     "report": "the report, to read and to print",
     "figures": "all figures, as JSON",
     "plots": "a plot of the report",
-    "preregistration": "the plan that was registered before the first answer",
 }
 """What a file is, by its name, the name's stem, or its folder."""
 
@@ -72,7 +71,8 @@ def file_text(name: str) -> str:
     """What a file in an export is, in a few words; empty if its name is not known."""
     folder, _, rest = name.partition("/")
     keys = (name, folder, folder.partition(".")[0]) if rest else (name, name.partition(".")[0])
-    texts = {table.key: table.about for part in parts() for table in part.tables} | FILE_TEXTS
+    of_parts = [{table.key: table.about for table in part.tables} | {**part.folders} for part in parts()]
+    texts = {key: text for texts in of_parts for key, text in texts.items()} | FILE_TEXTS
     return next((texts[key] for key in keys if key in texts), "")
 
 

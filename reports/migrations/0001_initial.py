@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import migrations, models
 
 from config.first_migration import FirstMigration
-from config.triggers import Freeze
 
 
 class Migration(FirstMigration):
@@ -95,40 +94,5 @@ class Migration(FirstMigration):
                 'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='keptreport_waiting'), models.Index(fields=['study', 'kind', 'digest', 'id'], name='kept_report_of_choices')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='keptreport_status_fits_lease'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('study', 'kind', 'digest'), name='kept_report_one_waiting'), models.UniqueConstraint(condition=models.Q(('frozen_as__isnull', True), ('status', 'done')), fields=('study', 'kind', 'digest'), name='kept_report_one_done'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'done'), _negated=True), models.Q(models.Q(('figures', ''), _negated=True), ('read_at__isnull', False)), _connector='OR'), name='kept_report_done_has_figures'), models.CheckConstraint(condition=models.Q(('frozen_as', ''), _negated=True), name='kept_report_frozen_key_given')],
             },
-        ),
-        migrations.CreateModel(
-            name='Preregistration',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='queued', max_length=8)),
-                ('attempt', models.PositiveSmallIntegerField(default=0, help_text='how often it was started')),
-                ('token', models.UUIDField(blank=True, editable=False, help_text='the claim: only its holder may write', null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(default=config.database_clock.database_now, help_text='not started before this time')),
-                ('woken_at', models.DateTimeField(blank=True, help_text='when workers were last notified', null=True)),
-                ('stop_asked', models.BooleanField(default=False)),
-                ('reason', models.TextField(blank=True, help_text='why there is no result, or why it waits')),
-                ('request_id', models.CharField(blank=True, db_default='', default=config.request_ids.current_request_id, editable=False, help_text='the request that queued it; empty for commands', max_length=12)),
-                ('created_at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('number', models.PositiveIntegerField(help_text='1 for the first plan of the study')),
-                ('chosen', config.model_fields.ExactJSONField(default=dict, help_text='what the person wrote: figures, stop rules, hypotheses')),
-                ('body', models.TextField(blank=True, help_text='the whole plan as canonical JSON')),
-                ('sha256', models.CharField(blank=True, help_text='of the body', max_length=64)),
-                ('registered_at', models.DateTimeField(blank=True, help_text='when the plan was completed', null=True)),
-                ('imported_at', models.DateTimeField(blank=True, help_text='when a file brought it: it was registered elsewhere, and this site saw nothing of it', null=True)),
-                ('by', models.ForeignKey(blank=True, help_text='empty: a command, or somebody who was erased', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='preregistrations', to='annotation.study')),
-            ],
-            options={
-                'abstract': False,
-                'indexes': [models.Index(condition=models.Q(('status__in', ['queued', 'running'])), fields=['due_at', 'id'], name='preregistration_waiting')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('lease_until__isnull', False), ('status', 'running'), ('token__isnull', False)), models.Q(('ended_at__isnull', True), ('lease_until__isnull', True), ('status', 'queued'), ('token__isnull', True)), models.Q(('ended_at__isnull', False), ('status__in', ['done', 'failed', 'stopped']), ('token__isnull', True)), _connector='OR'), name='preregistration_status_fits_lease'), models.UniqueConstraint(fields=('study', 'number'), name='preregistration_numbered'), models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running'])), fields=('study',), name='preregistration_one_waiting'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'done'), _negated=True), models.Q(models.Q(('body', ''), _negated=True), models.Q(('sha256', ''), _negated=True), ('registered_at__isnull', False)), _connector='OR'), name='preregistration_done_is_complete')],
-            },
-        ),
-        Freeze(
-            "reports_preregistration", ["study_id", "number", "chosen", "created_at"], once=["registered_at"],
-            final="OLD.\"status\" = 'done'",
         ),
     ]

@@ -22,6 +22,7 @@ from annotation.studies import stepwise_erasure, study_erasure
 from annotation.studies.lifecycle import close
 from annotation.studies.study_erasure import erase_study
 from config.models import Erasure, QueueTurn
+from config.parts import OPTIONAL
 from config.triggers import frozen_tables
 from config.write_pauses import WritePauses
 from judges.models import Judgment
@@ -35,8 +36,8 @@ from tests.models_and_papers import make_call
 
 pytestmark = pytest.mark.both
 OURS = {
-    "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "preparing", "reports",
-    "managing", "webhooks", "recruiting", "checks", "mail", "routing",
+    "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "reports", "managing",
+    "recruiting", *OPTIONAL,
 }  # fmt: skip
 STUDIES = ("the-rating", "the-listwise", "the-pairwise", "the-session")
 CANARIES = {

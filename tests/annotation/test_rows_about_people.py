@@ -16,10 +16,11 @@ from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, KeptResponse, Membership, Rater, Reviewer, Slot, SpotCheck, Study, Token
 from annotation.studies.assignment_plan import plan_of
 from parts.mail.models import MailAddress
+from parts.preregistration.models import Preregistration
 from parts.routing.models import RoutingQuota
 from recruiting.models import CrowdId, RaterMessage
 from recruiting.second_stage.stage_section import has_stage, named_adjudicators
-from reports.models import KeptExport, KeptReport, Preregistration
+from reports.models import KeptExport, KeptReport
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
 
@@ -107,7 +108,7 @@ ROWS_ABOUT_PEOPLE = {
     "judges.MetricRequest.asked_by": ("emptied", "emptied"),
     "reports.KeptReport.requested_by": ("emptied", "deleted"),
     "reports.KeptExport.requested_by": ("emptied", "emptied"),
-    "reports.Preregistration.by": ("emptied", "emptied"),
+    "preregistration.Preregistration.by": ("emptied", "emptied"),
     "managing.ItemUpload.person": ("emptied", "emptied"),
 }
 """What becomes of each row that refers to somebody: if their answers are kept, and if they are erased.

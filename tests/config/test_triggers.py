@@ -52,7 +52,7 @@ def test_a_migrated_database_has_all_triggers():
         "annotation_judgerun", "annotation_writtenexample", "annotation_spanreview", "annotation_adjudication",
         "annotation_spotcheck", "annotation_flaganswer", "annotation_unblinding", "llm_call", "llm_studyprompt",
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
-        "revision_sessions_labelsample", "reports_preregistration",
+        "revision_sessions_labelsample", "preregistration_preregistration",
         "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
         "checks_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "checks_filedcheck",
         "recruiting_filedlook",

@@ -293,6 +293,10 @@ def altered_outputs():
 
 
 def altered_plans():
+    alter("UPDATE preregistration_preregistration SET body = body || ' '")
+
+
+def altered_stop_plans():
     alter("UPDATE recruiting_stopplan SET body = body || ' '")
 
 
@@ -378,8 +382,8 @@ SEEDS = {
         turns_after_unfinished, turn_ratings_of_others, stuck_work, calls_without_end, open_reservations, stuck_runs,
         budget_spent_drift, budget_reserved_drift, run_progress_drift, misplaced_spans, reviews_of_no_span,
         ratings_of_another_level, ratings_without_number, choices_without_pair, altered_items, altered_outputs,
-        altered_plans, altered_reports, lost_exports, lost_uploads, lost_trained_judges, kept_count_drift,
-        item_count_drift, routing_count_drift, planned_without_tasks, sample_count_drift,
+        altered_plans, altered_stop_plans, altered_reports, lost_exports, lost_uploads, lost_trained_judges,
+        kept_count_drift, item_count_drift, routing_count_drift, planned_without_tasks, sample_count_drift,
     )},
     "lost_second_factors": lambda: run("UPDATE accounts_secondfactor SET sealed_key = 'of another key'"),
     "numbering_of_span_reviews": numbering("annotation_spanreview"),

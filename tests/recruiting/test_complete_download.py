@@ -69,7 +69,7 @@ NOT_IN_DOWNLOAD = {
     "revision_sessions": {"TurnLabel": OTHERS},
     "judges": {"RunWork": RUN, "MetricRequest": RUN, "Judgment": RUN},
     "preparing": {"PreparationStep": RUN, "Suggestion": RUN, "PreparedText": RUN, "PreparationCall": RUN},
-    "reports": {"KeptReport": RUN, "KeptExport": RUN, "Preregistration": RUN},
+    "reports": {"KeptReport": RUN, "KeptExport": RUN}, "preregistration": {"Preregistration": RUN},
     "managing": {"ItemUpload": RUN, "UploadStep": RUN},
 }  # fmt: skip
 """By app and table: what the file calls it where it says what it leaves out."""

@@ -5,14 +5,9 @@ import json
 
 from django.utils import timezone
 
-from config.model_fields import canonical_json
-from config.software_version import SOFTWARE_VERSION
-from config.text_validation import time_text
 from reports.kept_files.kept_exports import place_of
 from reports.kept_reports import digest_of
-from reports.models import KeptExport, KeptReport, Preregistration
-from reports.preregistering.plan_facts import plan_facts
-from reports.preregistering.registered_plans import PLAN_SCHEMA
+from reports.models import KeptExport, KeptReport
 from reports.report_kinds.meta_evaluation import comparison_choices
 
 FROZEN = "0123456789abcdef"
@@ -55,17 +50,3 @@ def add_kept_export(study, **more):
     place_of(row).parent.mkdir(parents=True, exist_ok=True)
     place_of(row).write_bytes(b"PK..")
     return row
-
-
-def add_plan(study, **more):
-    """A registered plan; `more` replaces its fields."""
-    now = timezone.now()
-    words = {"figures": [], "other_figures": "", "stop_rules": "After 3 raters per task.", "hypotheses": ""}
-    about = {"schema": PLAN_SCHEMA, "study": study.slug, "title": study.title, "number": 1,
-             "registered_at": time_text(now), "software": SOFTWARE_VERSION}  # fmt: skip
-    body = canonical_json({**about, **plan_facts(study), **words})
-    fields = {
-        "number": 1, "status": "done", "body": body, "sha256": hashlib.sha256(body.encode()).hexdigest(),
-        "registered_at": now, "ended_at": now,
-    }  # fmt: skip
-    return Preregistration.objects.create(study=study, **{**fields, **more})

@@ -11,12 +11,12 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, pause
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
+from parts.preregistration.plan_facts import plan_facts
 from recruiting.models import StopContinuation, StopLook, StopPlan
 from recruiting.stopping.fixing import continue_study
 from recruiting.stopping.looking import due_look, queue_due_looks
 from reports.agreement_report import agreement_report
 from reports.background.stop_look_work import WORK
-from reports.preregistering.plan_facts import plan_facts
 from tests.recruiting.stop_studies import STOPPING, annotator, answer, stopping_study
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]

@@ -55,7 +55,7 @@ NO_RESULTS = (
     "managing:upload", "managing:uploaded", "managing_api:*", "api:docs", "api:schema", "api:studies", "api:study",
     "api:items", "api:one_of_items", "api:raters", "api:one_of_raters", "api:assignments", "api:one_of_assignments",
     "api:runs", "api:one_of_runs", "api:kept_export", "api:kept_exports", "api:work*", "reports:exports",
-    "reports:plan_file", "reports:plans", "reports:statistics", "reports:stop_rules",
+    "preregistration:plan_file", "preregistration:plans", "reports:statistics", "reports:stop_rules",
 )  # fmt: skip
 """Pages without results: of single answers, of plans, counts and settings, and of the looks that the plan takes."""
 MAY_SHOW = ("reports", "managing", "api", "managing_api", "operating")

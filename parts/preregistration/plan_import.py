@@ -11,8 +11,8 @@ from config.background.rows import Status
 from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import time_text
-from reports.models import Preregistration
-from reports.preregistering.registered_plans import PLAN_SCHEMA
+from parts.preregistration.models import Preregistration
+from parts.preregistration.registered_plans import FOLDER, PLAN_SCHEMA
 
 MOST = 10**6
 KEYS = ("study", "title", "protocol", "language", "software")
@@ -21,7 +21,7 @@ KEYS = ("study", "title", "protocol", "language", "software")
 class PlanImport(TableImport):
     """Imports one plan, whose file is one line. A plan that exists already is skipped; another one is refused."""
 
-    table: ClassVar[str] = "preregistration"
+    table: ClassVar[str] = FOLDER
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         for line, body in objects:

@@ -2,4 +2,4 @@
 
 from reports.report_kinds import ReportKind
 
-REPORT = ReportKind("done_facts", "reports.preregistering.plan_facts.done_facts")
+REPORT = ReportKind("done_facts", "parts.preregistration.plan_facts.done_facts")

@@ -18,8 +18,8 @@ from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.software_version import SOFTWARE_VERSION
 from config.text_validation import time_text
-from reports.models import Preregistration
-from reports.preregistering.registered_plans import PLAN_SCHEMA
+from parts.preregistration.models import Preregistration
+from parts.preregistration.registered_plans import PLAN_SCHEMA
 
 WORK_KEY = "plan"
 TOO_LATE = "The study has answers already. A plan can only be registered before the first one."

@@ -14,14 +14,13 @@ from annotation.studies.corrections import StudyRefusedError
 from config.background.rows import WAITING, Status
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
+from parts.preregistration.forms import PreregistrationForm
+from parts.preregistration.models import Preregistration
+from parts.preregistration.plan_differences import plan_differences
+from parts.preregistration.registered_plans import plan_text, registered_plans
+from parts.preregistration.registering import has_answers, register_plan
 from reports.access import reported_study
 from reports.kept_reports import kept_report
-from reports.models import Preregistration
-from reports.preregistering.plan_differences import plan_differences
-from reports.preregistering.plan_forms import PreregistrationForm
-from reports.preregistering.plan_texts import plan_text
-from reports.preregistering.registered_plans import registered_plans
-from reports.preregistering.registering import has_answers, register_plan
 
 MEDIA_TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 
@@ -36,11 +35,11 @@ def plans(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             register_plan(study, form.chosen(), person)
-            return redirect("reports:plans", slug)
+            return redirect("preregistration:plans", slug)
         except StudyRefusedError as problem:
             form.add_error(None, str(problem))
     context = {**_page(study), "form": form, "workers": worker_status()}
-    template = "reports/_plans.html" if request.htmx else "reports/plans.html"
+    template = "preregistration/_plans.html" if request.htmx else "preregistration/plans.html"
     return render(request, template, context, status=422 if form.is_bound else 200)
 
 

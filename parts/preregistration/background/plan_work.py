@@ -9,10 +9,10 @@ from annotation.studies.locking import ImportPendingError
 from annotation.studies.snapshots import study_snapshot
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from reports.models import Preregistration
-from reports.preregistering.registering import WORK_KEY, complete_plan
+from parts.preregistration.models import Preregistration
+from parts.preregistration.registering import WORK_KEY, complete_plan
 
-FACTS = "reports.preregistering.plan_facts.plan_facts"
+FACTS = "parts.preregistration.plan_facts.plan_facts"
 IMPORTING = "An import into this study is being completed."
 WAIT = 3.0
 

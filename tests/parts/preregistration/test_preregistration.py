@@ -17,9 +17,9 @@ from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.steered_items import withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
+from parts.preregistration.models import Preregistration
+from parts.preregistration.registering import TOO_LATE, register_plan
 from reports.exporting import export_study
-from reports.models import Preregistration
-from reports.preregistering.registering import TOO_LATE, register_plan
 from tests.conftest import live_study
 from tests.reports.computing import read
 
@@ -176,7 +176,7 @@ def test_a_plan_comes_back_with_its_bytes_and_is_marked_as_registered_elsewhere(
     plan = "preregistration/1.json"
     assert (tmp_path / "first" / plan).read_bytes() == (tmp_path / "second" / plan).read_bytes()
     assert import_study(tmp_path / "first").added.get("preregistration") == 0
-    page = render_to_string("reports/_plans.html", {"study": again, "plans": [(found, found.parsed_body())]})
+    page = render_to_string("preregistration/_plans.html", {"study": again, "plans": [(found, found.parsed_body())]})
     assert "Registered elsewhere" in page
     assert "UTC, before the first answer." not in page
 

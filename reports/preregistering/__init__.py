@@ -1,1 +1,0 @@
-"""Preregistration: the plan of a study, dated and hashed before its first answer, and what was done differently."""
