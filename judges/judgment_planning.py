@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from random import Random
 from typing import Any
 
 from django.db import connection, transaction
@@ -16,7 +15,7 @@ from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.write_pauses import WritePauses
 from judges.configuration import RunConfiguration
-from judges.injections import INJECTIONS
+from judges.injections import drawn_injection
 from judges.models import Judgment, RunWork
 from judges.run_context import RunContext, run_context
 from judges.unit import PlannedUnit
@@ -125,5 +124,4 @@ def _injections(
     """
     if not configuration.probe:
         return [(None, None)]
-    drawn = Random(f"probe\0{configuration.seed}\0{replicate}\0{unit.name}")  # noqa: S311 - no secret
-    return [(None, None), (drawn.randrange(len(INJECTIONS)), drawn.randrange(max(len(unit.order), 1)))]
+    return [(None, None), drawn_injection(configuration.seed, replicate, unit.name, len(unit.order))]

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from annotation.models import Guideline, Item, JudgeRun, Question, Rater, Study
@@ -10,7 +10,7 @@ from config.prepared_sql import Columns, fetch_all, fetch_one
 from judges.case_turns import turn_of
 from judges.configuration import RunConfiguration, case_question
 from judges.examples import ExampleSource, example_source
-from judges.injections import injected
+from judges.injections import with_injection
 from judges.models import Judgment
 from judges.protocol import Case, CaseOutput, CaseQuestion, CaseReference, JudgeProtocol
 from llm.prompt_files import Prompt, load_prompt, pinned_prompt
@@ -55,16 +55,8 @@ class RunContext:
         )  # fmt: skip
         if judgment.injection is None or judgment.injected is None:
             return case
-        return self._with_injection(case, judgment.injection, judgment.injected)
-
-    def _with_injection(self, case: Case, number: int, place: int) -> Case:
-        """Return a case in which the output at `place`, or the answer of the turn, tells the judge what to say."""
-        best = self.protocol.best_answer(case, self.configuration.options, place)
-        if case.turn is not None:
-            return replace(case, turn=replace(case.turn, answer=injected(case.turn.answer, number, best)))
-        outputs = list(case.outputs)
-        outputs[place] = replace(outputs[place], text=injected(outputs[place].text, number, best))
-        return replace(case, outputs=tuple(outputs))
+        best = self.protocol.best_answer(case, self.configuration.options, judgment.injected)
+        return with_injection(case, judgment.injection, judgment.injected, best)
 
     def _texts(self, judgment: Judgment) -> dict[str, str]:
         if not judgment.order:
