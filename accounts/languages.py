@@ -32,7 +32,7 @@ PAGES = {
         " second_factor reset_password oidc_begin oidc_return"
     ),
     "annotation": (
-        "home invitation invitation_opened begin guidelines my_answers read_flag_answers notes my_day workers"
+        "home invitation invitation_opened begin guidelines my_answers read_flag_answers notes my_day my_data workers"
         " account_tokens revoke_account_token next_task end desk submit_task skip_task flag_task undo_task save_draft"
         " pulse my_standing"
     ),

@@ -1,20 +1,10 @@
-"""Who is on the way into a study: its annotators, each on their own. Every function fetches, or raises Http404."""
+"""Who may decide about people on the way into a study. Every function fetches, or raises Http404."""
 
 from django.http import Http404
 
 from accounts.models import Person
-from annotation.access import ANNOTATORS, NOTHING, RESEARCHERS, membership_for, study_for
-from annotation.members.membership import rater_for
-from annotation.models import Rater, Study
+from annotation.access import NOTHING, RESEARCHERS, study_for
 from recruiting.models import StepPassage
-
-
-def own_rater(person: Person, slug: str) -> tuple[Study, Rater]:
-    """The study called `slug`, in which `person` annotates, and their rater, made at first need."""
-    study = membership_for(person, slug, ANNOTATORS).study
-    rater = rater_for(study, person)
-    rater.study = study
-    return study, rater
 
 
 def waiting_passage(person: Person, slug: str, pk: int) -> StepPassage:

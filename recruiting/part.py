@@ -17,6 +17,7 @@ from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
 from config.part import Part
 from recruiting.crowds.ending import stay_of
+from recruiting.crowds.entry_data import entries
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
 from recruiting.declared_part import RECRUITING, SINCE
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
@@ -31,12 +32,14 @@ from recruiting.stopping.fixing import fix_plan
 from recruiting.stopping.plan_spec import STOPPING, why_no_plan
 from recruiting.stopping.third_raters import note_answer
 from recruiting.way_in.admission import admit_all
+from recruiting.way_in.leaving import consent_step
 from recruiting.way_in.pilot_tasks import end_if_over, most_given
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
+from recruiting.way_in.way_data import way_data
 
 OF_ANNOTATORS = (
-    "way_in practice practice_draft why my_consent leave my_data enter join finish outcome"
+    "way_in practice practice_draft why my_consent leave enter join finish outcome"
     " second_stage my_messages general_thread task_thread"
 )
 
@@ -47,9 +50,15 @@ def own_stay(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     return None if stay is None else {"stay": stay}
 
 
+def own_part(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """Whether an annotator of the study has a text to read again that they agreed to."""
+    return {"agrees": consent_step(study) is not None}
+
+
 class RecruitingPart(Part):
     annotators_pages = tuple(f"recruiting:{name}" for name in OF_ANNOTATORS.split())
     fragments = {
+        "my_data.study": (Fragment("recruiting/_own_study.html", own_part),),
         "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
         "study.finish": (Fragment("recruiting/_finish.html"),),
     }
@@ -127,7 +136,7 @@ class RecruitingPart(Part):
         return people_notices(study)
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
-        return letters_of(person)
+        return [*way_data(person), *letters_of(person), ("entries", entries(person))]
 
     def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
         ids = CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant")

@@ -40,7 +40,5 @@ routes = [
     path("second-stage/", stage_views.stage_setting, name="stage_setting"),
 ]
 urlpatterns = [
-    path("my-data/", own_pages.my_data, name="my_data"),
-    path("my-data/my-data.json", own_pages.my_data_file, name="my_data_file"),
     path("studies/<slug:slug>/", include(routes)),
 ]

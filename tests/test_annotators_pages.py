@@ -26,7 +26,7 @@ IN_ENGLISH = {
     "healthz": "an answer for programs", "readyz": "an answer for programs", "metrics": "figures for programs",
     "reports:*": "researchers' reports, and how their figures are computed", "managing:*": "researchers' pages",
     "annotation:archived": "studies that somebody runs; nothing leads an annotator to its empty list",
-    "recruiting:my_data_file": "a file", "revision_sessions:label_turn": "researchers label turns",
+    "annotation:my_data_file": "a file", "revision_sessions:label_turn": "researchers label turns",
 }  # fmt: skip
 """The routes that may be in English although they answer annotators, or nobody in the study of the test: why."""
 ANSWERS = {"200", "204", "302", "409", "422"}

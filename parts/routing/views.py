@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from annotation.desk.next_page import next_page
+from annotation.members.own_rater import own_rater
 from parts.routing.fill_table import fill_table
 from parts.routing.plan import REQUIREMENT, routing_of
 from parts.routing.raters import TopicsInvalidError, choose_topics, is_full_for
-from recruiting.access import own_rater
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

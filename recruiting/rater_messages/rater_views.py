@@ -9,8 +9,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
+from annotation.members.own_rater import own_rater
 from annotation.models import Assignment, Rater
-from recruiting.access import own_rater
 from recruiting.rater_messages.blind_words import mark_of_text, named_by_rater
 from recruiting.rater_messages.message_access import own_task
 from recruiting.rater_messages.message_forms import MessageForm

@@ -11,10 +11,10 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.answers import Form
 from annotation.forms import LONGEST_REASON
+from annotation.members.own_rater import own_rater
 from annotation.members.standing_forms import Words
 from annotation.models import Rater, Study
 from annotation.studies.corrections import StudyRefusedError
-from recruiting.access import own_rater
 from recruiting.second_stage.case_answers import CHANGED, AnswersMissingError, CaseLostError, CaseSheet, decide
 from recruiting.second_stage.case_claims import claim_case
 from recruiting.second_stage.disputed_units import disputed_items

@@ -1,19 +1,15 @@
-"""Pages of a person's own data: what is kept, a download of all of it, and leaving a study."""
+"""Pages of a person's part in a study: what they agreed to, and leaving."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.models import Membership
-from annotation.models.people import Role
-from recruiting.access import own_rater
+from annotation.members.own_rater import own_rater
 from recruiting.crowds.ending import withdraw
 from recruiting.models import CrowdId
 from recruiting.step_kinds.consent import consent_texts
-from recruiting.way_in.data_download import own_data
 from recruiting.way_in.leaving import (
     ErasureRefusedError,
     MembershipRefusedError,
@@ -22,28 +18,6 @@ from recruiting.way_in.leaving import (
     rule_for,
     stated_rule,
 )
-
-
-@require_safe
-@signed_in
-def my_data(request: HttpRequest) -> HttpResponse:
-    """What is kept about the person, and the studies that they can leave."""
-    mine = Membership.objects.filter(person=person_of(request), active=True).select_related("study").order_by("pk")
-    rows = [
-        (one.study, one.get_role_display(), one.role == Role.ANNOTATOR and consent_step(one.study) is not None,
-         one.role == Role.ANNOTATOR)
-        for one in mine
-    ]  # fmt: skip
-    return render(request, "recruiting/my_data.html", {"rows": rows})
-
-
-@require_safe
-@signed_in
-def my_data_file(request: HttpRequest) -> HttpResponseBase:
-    """All that is kept about the person, as JSON."""
-    response = StreamingHttpResponse(own_data(person_of(request)), content_type="application/json")
-    response["Content-Disposition"] = 'attachment; filename="my-data.json"'
-    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

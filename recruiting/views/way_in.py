@@ -15,11 +15,11 @@ from annotation.access import NOTHING
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.next_page import next_page
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, read_draft_versions
+from annotation.members.own_rater import own_rater
 from annotation.members.reading_guidelines import newest_guidelines
 from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
-from recruiting.access import own_rater
 from recruiting.crowds.ending import settle
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage

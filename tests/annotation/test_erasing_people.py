@@ -8,11 +8,11 @@ from django.contrib.contenttypes.models import ContentType
 from django.urls import reverse
 
 from accounts.models import AuditEntry, Identity, KnownAddress, Person, SignInLink
+from annotation.members.data_download import own_data
 from annotation.members.invitations import InvitationDeadError, invite, open_invitation
 from annotation.members.membership import change_role
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, Membership
-from recruiting.way_in.data_download import own_data
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
 

@@ -19,7 +19,7 @@ MARK = "Do not report them."
 OF_NO_STUDY = ("accounts:", "admin", "api:docs", "llm:models")
 NOT_OF_ONE_STUDY = {
     "annotation:home", "annotation:project", "annotation:archived", "annotation:my_day", "annotation:account_tokens",
-    "recruiting:my_data", "mail:my_mail", "mail:stop_mail", "mail:confirm_address",
+    "annotation:my_data", "mail:my_mail", "mail:stop_mail", "mail:confirm_address",
     "mail:forgotten_password", "reports:statistics", "managing:deletion", "managing:new_study",
     "managing:from_template", "annotation:invitation",
 }  # fmt: skip

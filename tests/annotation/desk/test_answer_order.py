@@ -9,6 +9,7 @@ from annotation.answers import Sheet
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
+from annotation.members.data_download import own_data
 from annotation.members.membership import rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import Annotation, Assignment
@@ -17,7 +18,6 @@ from annotation.questions import ValueInvalidError
 from annotation.questions.spans import QUESTION_TYPE as SPANS
 from config.erasure import open_erasure
 from recruiting.way_in.beside_gold import in_words
-from recruiting.way_in.data_download import own_data
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db]

@@ -14,6 +14,7 @@ from accounts.models import AuditEntry
 from accounts.preferences import save_preferences
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
+from annotation.members.data_download import own_data
 from annotation.members.membership import rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Annotation, Batch, Invitation, Membership, Rater, Study
@@ -27,7 +28,6 @@ from parts.mail.reminder_section import set_reminder_days, why_no_mail
 from recruiting.entry_step import steps_of
 from recruiting.models import Consent, ConsentVersion, StepPassage
 from recruiting.step_kinds.consent import digest_of
-from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.annotation.test_erasing import everything
 from tests.conftest import SYSTEMS

@@ -11,12 +11,12 @@ from django.urls import reverse
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
+from annotation.members.data_download import own_data
 from annotation.members.membership import add_member, deactivate_member, rater_for
 from annotation.models import Annotation, Assignment, Membership, SpotCheck, Study
 from annotation.review.spot_checks import check
 from recruiting.models import CrowdId, MessageThread, RaterMessage
 from recruiting.rater_messages import sending_messages
-from recruiting.way_in.data_download import own_data
 from tests.conftest import SYSTEMS, make_person
 
 pytestmark = pytest.mark.quick

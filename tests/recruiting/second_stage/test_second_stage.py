@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.importing import import_study
+from annotation.members.data_download import own_data
 from annotation.members.membership import add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Adjudication, Assignment, Membership, Rater, Reviewer, Slot, Study
@@ -24,7 +25,6 @@ from recruiting.second_stage.case_answers import CaseSheet
 from recruiting.second_stage.case_claims import claim_case
 from recruiting.second_stage.disputed_units import disputed_items
 from recruiting.second_stage.stage_section import set_stage
-from recruiting.way_in.data_download import own_data
 from reports.exporting import export_study
 from tests.conftest import SYSTEMS, make_person
 

@@ -7,12 +7,11 @@ from django.apps import apps
 
 from accounts.auditing import record
 from accounts.models import Person
+from annotation.members.data_download import LEFT_OUT, own_data
 from annotation.members.membership import rater_for
 from annotation.members.standing import end_exclusion, exclude, reply
 from parts.checks.models import RaterNotice
 from parts.routing.models import QuotaMember, RoutingQuota
-from recruiting.way_in.data_download import own_data
-from recruiting.way_in.left_out_data import LEFT_OUT
 from tests.annotation.test_erasing import STUDIES, filled, people, study_called
 from tests.conftest import live_study, make_person
 

@@ -1,38 +1,62 @@
 """What is kept about a person, as JSON that they download: nothing of other people, and no system's name.
 
-The file ends with what it leaves out, and why.
-
-Outputs go by the letters that the person saw. Other apps add what they keep.
+Parts add what they keep. Outputs go by the letters that the person saw. The file ends with what it leaves out, and why.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
-from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, SignInLink
+from accounts.models import AuditEntry, KnownAddress, OutsideIdentity, Person, SecondFactor, SignInLink
 from annotation.answers import Sheet
-from annotation.models import Annotation, Assignment, DraftConflict, FlagAnswer, Membership, Question, Rater, SpotCheck
+from annotation.models import (
+    Annotation,
+    Assignment,
+    DraftConflict,
+    FlagAnswer,
+    Membership,
+    Question,
+    Rater,
+    RaterExclusion,
+    RaterPause,
+    SpotCheck,
+    Study,
+)
 from annotation.protocols import protocols
-from config.database_clock import database_now
 from config.parts import parts
-from recruiting.entry_step import steps_of
-from recruiting.models import Consent, CrowdBrowser, CrowdId, CrowdStay, PersonalReply, PracticeAnswer, StepPassage
-from recruiting.way_in.admission import passages_of
-from recruiting.way_in.left_out_data import left_out
-from recruiting.way_in.task_names import task_name
 
 CHUNK = 500
+LENGTH = 16
 Rows = Iterator[dict[str, Any]]
+LEFT_OUT = {
+    "sessions of browsers": "The page of your browsers lists them and ends them. What identifies one is a secret.",
+    "secrets": "Passwords, links, API tokens and second factors are kept as hashes or encrypted. The file says how many"
+    " links there are, and since when you have a second factor. The page of API tokens lists yours.",
+    "figures about your work": "They would tell which tasks were hidden checks: what rules look at, what was found, and"
+    " what researchers noted about it. The people who run the study can tell you more when it is over.",
+    "places and order of tasks": "They would tell which tasks come next, and which were checks. They say nothing about"
+    " you.",
+    "copies of your answers": "The same answers are kept once more as single ratings, as pages that were sent again,"
+    " and as calls to language models. The file has the answers themselves.",
+    "what others did with your answers": "Verdicts, labels, samples and final answers are other people's work. Notes"
+    " and answers to your flags that were sent to you are in the file.",
+    "subjects and values of the audit": "They can name other people, or tell which tasks were checks.",
+    "work for studies that you run": "The pages of these studies show what you made, started and decided there:"
+    " prompts, runs, uploads, exports, invitations, plans and settings.",
+    "accounts of operators": "Rights in the administration and its old log are shown there.",
+}
+"""What is left out, by a short name: the reason, for the person."""
 
 
 def own_data(person: Person) -> Iterator[str]:
     """Yield the text of a JSON object: lists of rows by title, each read while it is sent."""
     yield '{\n"account": ' + _text(_account(person))
     lists = [*_lists(person), *(own for part in parts() for own in part.own_data(person))]
-    lists.append(("left_out", left_out()))
+    lists.append(("left_out", iter([{"what": what, "why": why} for what, why in LEFT_OUT.items()])))
     for title, rows in lists:
         yield f",\n{_text(title)}: ["
         for number, row in enumerate(rows):
@@ -58,11 +82,10 @@ def _account(person: Person) -> dict[str, Any]:
 
 def _lists(person: Person) -> list[tuple[str, Rows]]:
     return [
-        ("memberships", _memberships(person)), ("consents", _consents(person)), ("steps", _steps(person)),
-        ("about_you", _replies(person)), ("practice_answers", _practice(person)), ("answers", _answers(person)),
+        ("memberships", _memberships(person)), ("answers", _answers(person)),
         ("tasks_and_drafts", _assignments(person)), ("drafts_kept_aside", _conflicts(person)),
         ("notes_on_answers", _notes(person)), ("answers_to_flags", _flag_answers(person)),
-        ("entries", _entries(person)),
+        ("pauses", _pauses(person)), ("exclusions", _exclusions(person)), ("audit", _audit(person)),
     ]  # fmt: skip
 
 
@@ -73,47 +96,6 @@ def _memberships(person: Person) -> Rows:
             "study": one.study.slug, "title": one.study.title, "role": one.role, "active": one.active,
             "since": one.created_at, "name_in_files": rater.name if (rater := raters.get(one.study_id)) else None,
             "topics": rater.topics if rater else None,
-        }  # fmt: skip
-
-
-def _consents(person: Person) -> Rows:
-    found = Consent.objects.filter(rater__person=person).select_related("version__study").order_by("pk")
-    for one in found:
-        version = one.version
-        yield {
-            "study": version.study.slug, "agreed_at": one.agreed_at, "version": version.number, "text": version.text,
-            "privacy": version.privacy, "retention": version.retention, "on_withdrawal": version.on_withdrawal,
-        }  # fmt: skip
-
-
-def _steps(person: Person) -> Rows:
-    """Without how many answers were right, as long as the person may try again: two attempts would tell which."""
-    may_try = _KnownSteps()
-    for one in StepPassage.objects.filter(rater__person=person).select_related("rater__study").order_by("pk"):
-        given = one.result or {}
-        hidden = "rules" in given and may_try.again(one)
-        yield {
-            "study": one.rater.study.slug, "step": one.step, "attempt": one.attempt, "outcome": one.outcome,
-            "from": one.opened_at, "to": one.ended_at, "result": None if hidden else one.result,
-        }  # fmt: skip
-
-
-def _replies(person: Person) -> Rows:
-    for one in PersonalReply.objects.filter(person=person).select_related("study").order_by("pk"):
-        yield {
-            "study": one.study.slug, "step": one.step, "question": one.question, "reply": one.value, "at": one.given_at,
-        }  # fmt: skip
-
-
-def _practice(person: Person) -> Rows:
-    """Without which of them were right, which would give a test away before the next attempt."""
-    found = PracticeAnswer.objects.filter(passage__rater__person=person).select_related("passage__rater__study")
-    questions = KnownQuestions()
-    for one in found.order_by("pk").iterator(CHUNK):
-        study = one.passage.rater.study
-        yield {
-            "study": study.slug, "step": one.passage.step, "attempt": one.passage.attempt, "task": one.number + 1,
-            "form": questions.form(study, one.answers, one.shown), "at": one.submitted_at,
         }  # fmt: skip
 
 
@@ -162,38 +144,41 @@ def _flag_answers(person: Person) -> Rows:
         yield {"task": task_name(person.pk, one.task_id), "flag": one.flag, "answer": one.note, "at": one.at}
 
 
-def _entries(person: Person) -> Rows:
-    """How the person came into studies by links, and who they are to the recruiter."""
-    known = {one.study_id: one for one in CrowdId.objects.filter(person=person)}
-    browsers = Counter(CrowdBrowser.objects.filter(person=person).values_list("study", flat=True))
-    for one in CrowdStay.objects.filter(rater__person=person).select_related("study").order_by("pk"):
-        given = known.get(one.study_id)
+def _pauses(person: Person) -> Rows:
+    found = RaterPause.objects.filter(rater__person=person).select_related("rater__study").order_by("pk")
+    for one in found.iterator(CHUNK):
+        yield {"study": one.rater.study.slug, "reason": one.reason, "from": one.at, "to": one.ended_at}
+
+
+def _exclusions(person: Person) -> Rows:
+    """Why figures can leave the person's answers out, and what they have replied."""
+    found = RaterExclusion.objects.filter(rater__person=person).select_related("rater__study")
+    for one in found.prefetch_related("replies").order_by("pk").iterator(CHUNK):
         yield {
-            "study": one.study.slug, "by": one.source, "entered_at": one.entered_at, "until": one.due_at,
-            "ended_at": one.ended_at, "outcome": one.outcome, "code": one.code, "browsers": browsers[one.study_id],
-            "participant": given and given.participant, "recruiter_study": given and given.recruiter_study,
-            "session": given and given.session, "other_submissions": given and given.repeats,
+            "study": one.rater.study.slug, "reason": one.reason, "from": one.at, "to": one.ended_at,
+            "reason_of_end": one.ended_reason,
+            "your_replies": [{"text": reply.text, "at": reply.at} for reply in one.replies.all()],
         }  # fmt: skip
 
 
-class _KnownSteps:
-    """Which steps raters may try again, each rater's read once."""
+def _audit(person: Person) -> Rows:
+    """What the person did, and what was done to them; without subjects and values, which can name others or checks."""
+    hidden = [action for part in parts() for action in part.hidden_actions]
+    mine = Q(actor__person=person) | Q(about__person=person)
+    found = AuditEntry.objects.filter(mine).exclude(action__in=hidden).select_related("actor")
+    for one in found.order_by("pk").iterator(CHUNK):
+        by = "site" if one.actor is None else "you" if one.actor.person_id == person.pk else "others"
+        yield {"at": one.at, "action": one.action, "study": one.study, "by": by}
 
-    def __init__(self) -> None:
-        self.known: dict[int, frozenset[str]] = {}
 
-    def again(self, passage: StepPassage) -> bool:
-        """Whether the rater has not passed the step of this attempt, and may make another one now or later."""
-        rater = passage.rater
-        if rater.pk not in self.known:
-            ways, now = passages_of([rater.pk])[rater.pk], database_now()
-            self.known[rater.pk] = frozenset(
-                step.key
-                for step in steps_of(rater.study)
-                if not step.kind.is_passed(step, ways)
-                and not ((halt := step.kind.halt(step, ways, now)) is not None and halt.over)
-            )
-        return passage.step in self.known[rater.pk]
+def task_name(person: int | None, task: int | None) -> str | None:
+    """Return the name of a task (primary keys) in the data of a person; None for what is about no task.
+
+    It is the same in every list. Primary keys would tell which tasks were made later than the study's own.
+    """
+    if task is None:
+        return None
+    return salted_hmac("annotation.own_task_names", f"{person} {task}", algorithm="sha256").hexdigest()[:LENGTH]
 
 
 class KnownQuestions:
@@ -202,7 +187,7 @@ class KnownQuestions:
     def __init__(self) -> None:
         self.known: dict[int, list[Question]] = {}
 
-    def form(self, study: Any, answers: dict[str, Any], shown: list[str]) -> dict[str, list[str]]:
+    def form(self, study: Study, answers: dict[str, Any], shown: list[str]) -> dict[str, list[str]]:
         """Return the fields of a page that give these answers, with outputs by their letters."""
         if study.pk not in self.known:
             self.known[study.pk] = list(study.questions.order_by("position"))
