@@ -97,7 +97,6 @@ TABS = (
     Tab(240, "People", "Background", "recruiting:background", (), has_steps),
     Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),
     Tab(260, "Review", "Flags and comments", "annotation:attention"),
-    Tab(270, "Review", "Second stage", "recruiting:stage_setting"),
     Tab(
         280, "Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")
     ),

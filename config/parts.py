@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 OPTIONAL = (
+    "second_stage",
     "routing",
     "mail",
     "checks",

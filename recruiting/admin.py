@@ -2,11 +2,10 @@
 
 from recruiting.crowds import crowd_admin
 from recruiting.rater_messages import message_admin
-from recruiting.second_stage import stage_admin
 from recruiting.stopping import stopping_admin
 from recruiting.way_in import way_in_admin
 
 __all__ = [
-    "crowd_admin", "message_admin", "stage_admin", "stopping_admin",
+    "crowd_admin", "message_admin", "stopping_admin",
     "way_in_admin",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from accounts.models import Person
 from annotation.erasing import Erasing
-from annotation.models import Adjudication, Rater, Reviewer, Study
+from annotation.models import Rater, Study
 from config.erasure import ErasedRows
 from recruiting.crowds.crowd_tables import browser_digest, participant_digest
 from recruiting.models import (
@@ -22,14 +22,12 @@ from recruiting.models import (
     PracticeAnswer,
     RaterMessage,
     ResultPeek,
-    SecondStageCase,
     StepPassage,
     StopContinuation,
     StopLook,
     StopPlan,
     StudyDryRun,
 )
-from recruiting.second_stage.stage_section import without_adjudicator
 
 
 class RecruitingErasing(Erasing):
@@ -47,10 +45,8 @@ class RecruitingErasing(Erasing):
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
         (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
         (MessageThread, "rater__study"),
-        (SecondStageCase, "item__study"),
     )  # fmt: skip
-    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"),
-                 (SecondStageCase, "item__study"))  # fmt: skip
+    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"))  # fmt: skip
 
     noted = (
         (RaterMessage, "thread__rater__study", ("text",)),
@@ -70,7 +66,6 @@ class RecruitingErasing(Erasing):
         of_raters = (StepPassage, Consent, CrowdStay)
         for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
-        _erase_final_answers(rater, erased)
         erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
         for look in FiledLook.objects.filter(study=rater.study):
             line = {key: value for key, value in look.line.items() if key != "figures"}
@@ -96,13 +91,6 @@ class RecruitingErasing(Erasing):
         crowd = CrowdId.objects.filter(person=person, study=study).values_list("participant", "session")
         return [name for row in crowd for name in row if name]
 
-    def stop_giving_work(self, rater: Rater, erased: ErasedRows) -> None:
-        """Without the last rater who is named, researchers give the final answers again."""
-        study = Study.objects.get(pk=rater.study_id)
-        options = without_adjudicator(study.options, rater.name)
-        if options != study.options:
-            erased.empty(Study.objects.filter(pk=study.pk), options=options)
-
 
 def _remember_participants(person: Person, study: Study) -> None:
     """Keep keyed hashes of who came, so that leaving is no way to try again or be paid twice.
@@ -114,19 +102,6 @@ def _remember_participants(person: Person, study: Study) -> None:
     digests = [participant_digest(study.pk, one) for one in known] + [browser_digest(study.pk, one) for one in browsers]
     left = [LeftParticipant(study=study, digest=digest) for digest in digests]
     LeftParticipant.objects.bulk_create(left, ignore_conflicts=True)
-
-
-def _erase_final_answers(rater: Rater, erased: ErasedRows) -> None:
-    """Delete the final answers that the rater gave in the second stage; a researcher's earlier answer counts again."""
-    erased.delete(SecondStageCase.objects.filter(rater=rater))
-    given = Adjudication.objects.filter(item__study=rater.study, by__name=rater.name)
-    places = list(given.filter(is_current=True).values_list("question", "item", "unit"))
-    erased.delete(given)
-    erased.delete(Reviewer.objects.filter(study=rater.study, name=rater.name, person=None))
-    for question, item, unit in places:
-        left = Adjudication.objects.filter(question=question, item=item, unit=unit).order_by("-number").first()
-        if left is not None:
-            Adjudication.objects.filter(pk=left.pk).update(is_current=True)
 
 
 ERASING = RecruitingErasing()

@@ -3,7 +3,6 @@
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
-from recruiting.second_stage.stage_tables import SecondStageCase
 from recruiting.stopping.stopping_models import (
     ExtraPlace,
     FiledLook,
@@ -30,7 +29,6 @@ __all__ = [
     "PracticeAnswer",
     "RaterMessage",
     "ResultPeek",
-    "SecondStageCase",
     "StepPassage",
     "StopContinuation",
     "StopLook",

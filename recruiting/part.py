@@ -26,7 +26,6 @@ from recruiting.erasing import ERASING
 from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
 from recruiting.overview_notices import people_notices
 from recruiting.own_data import letters_of
-from recruiting.second_stage.stage_section import ADJUDICATION, why_no_stage
 from recruiting.stopping.filed_looks import LookImport
 from recruiting.stopping.fixing import fix_plan
 from recruiting.stopping.plan_spec import STOPPING, why_no_plan
@@ -40,7 +39,7 @@ from recruiting.way_in.way_data import way_data
 
 OF_ANNOTATORS = (
     "way_in practice practice_draft why my_consent leave enter join finish outcome"
-    " second_stage my_messages general_thread task_thread"
+    " my_messages general_thread task_thread"
 )
 
 
@@ -66,7 +65,6 @@ class RecruitingPart(Part):
         StudySection(STOPPING, why_no_plan, fix_plan),
         StudySection(PACE, why_no_pace),
         StudySection(DRY_RUN, why_no_mark),
-        StudySection(ADJUDICATION, why_no_stage),
     )
     importers = {LookImport.table: LookImport}
     recruiting = RECRUITING

@@ -2,7 +2,6 @@ from django.urls import include, path
 
 from recruiting.crowds import crowd_pages, entry_views
 from recruiting.rater_messages import rater_views, researcher_views
-from recruiting.second_stage import stage_views
 from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
@@ -36,8 +35,6 @@ routes = [
     path("messages/<int:pk>/", researcher_views.rater_thread, name="rater_thread"),
     path("messages/<int:pk>/done/", researcher_views.messages_done, name="messages_done"),
     path("messages/<int:pk>/<int:number>/", researcher_views.rater_task_thread, name="rater_task_thread"),
-    path("final-answers/", stage_views.second_stage, name="second_stage"),
-    path("second-stage/", stage_views.stage_setting, name="stage_setting"),
 ]
 urlpatterns = [
     path("studies/<slug:slug>/", include(routes)),

@@ -10,7 +10,7 @@ from annotation.admin import StudyScopedAdmin
 from annotation.forms import RoleForm
 from annotation.members import membership
 from annotation.members.revoking import revoke_invitation, revoke_token
-from annotation.models import ExclusionReply, Invitation, Membership, Rater, RaterExclusion, RaterPause, Token
+from annotation.models import ExclusionReply, Invitation, Membership, Rater, RaterExclusion, RaterPause, SeenItem, Token
 from annotation.models.people import Role
 from managing.administration.row_steps import RowStep, SteeredAdmin, in_roles
 
@@ -127,4 +127,12 @@ class RaterPauseAdmin(StudyScopedAdmin):
     study_path = "rater__study"
     list_display = ["id", "rater", "at", "ended_at"]
     list_select_related = ["rater"]
+    ordering = ["-pk"]
+
+
+@admin.register(SeenItem)
+class SeenItemAdmin(StudyScopedAdmin):
+    study_path = "item__study"
+    list_display = ["id", "item", "rater"]
+    list_select_related = ["item", "rater"]
     ordering = ["-pk"]

@@ -10,12 +10,12 @@ from annotation.blinding import is_blind
 from annotation.importing import add_to_study
 from annotation.models import Item, ItemCopy, Study
 from annotation.studies.drafts import make_draft
+from annotation.studies.file_sections import sections_copied
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.locking import refuse_import_since
 from annotation.studies.snapshots import study_snapshot
 from config.background.kinds import works
 from config.background.waking import enqueue
-from recruiting.second_stage.stage_section import without_adjudicators
 from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
@@ -35,7 +35,7 @@ def duplicate(source: Study, actor: Person, *, title: str, slug: str, with_items
     Raises ImportRefusedError, and ImportPendingError.
     """
     refuse_import_since(source)
-    body = without_adjudicators(study_body(source))
+    body = sections_copied(study_body(source))
     if is_blind(source) and MODELS in body["options"]:  # they are codes, and no site has such models
         body["options"] = {key: value for key, value in body["options"].items() if key != MODELS}
     made = make_draft({**body, "slug": slug, "title": title}, actor)

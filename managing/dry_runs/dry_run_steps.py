@@ -21,6 +21,7 @@ from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.drafts import make_draft
+from annotation.studies.file_sections import sections_copied
 from annotation.studies.lifecycle import close
 from annotation.studies.locking import lock_study
 from annotation.studies.snapshots import study_snapshot
@@ -33,7 +34,6 @@ from config.parts import parts
 from managing.dry_runs.session_requests import VISITORS
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
 from recruiting.models import StudyDryRun
-from recruiting.second_stage.stage_section import without_adjudicators
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
@@ -97,7 +97,7 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     copy = row.study
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
-        body = {**without_adjudicators(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
+        body = {**sections_copied(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
         for part in parts():
             for key in part.not_in_dry_runs:
                 body.pop(key, None)

@@ -342,20 +342,6 @@ class Migration(FirstMigration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='rater_message_given'), models.CheckConstraint(condition=models.Q(('from_rater', False), ('by__isnull', True), _connector='OR'), name='rater_message_one_author')],
             },
         ),
-        migrations.CreateModel(
-            name='SecondStageCase',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('taken_at', models.DateTimeField(default=config.database_clock.database_now)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('done_at', models.DateTimeField(blank=True, null=True)),
-                ('item', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='second_stage_case', to='annotation.item')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='second_stage_cases', to='annotation.rater')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('done_at__isnull', True)), fields=('rater',), name='second_stage_one_open_case'), models.CheckConstraint(condition=models.Q(models.Q(('done_at__isnull', True), ('lease_until__isnull', False)), models.Q(('done_at__isnull', False), ('lease_until__isnull', True)), _connector='OR'), name='second_stage_lease_fits')],
-            },
-        ),
         Freeze(
             "recruiting_consentversion", ["study_id", "number", "digest", "text", "privacy", "retention", "on_withdrawal"]
         ),

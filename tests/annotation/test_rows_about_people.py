@@ -18,8 +18,8 @@ from annotation.studies.assignment_plan import plan_of
 from parts.mail.models import MailAddress
 from parts.preregistration.models import Preregistration
 from parts.routing.models import RoutingQuota
+from parts.second_stage.settings import has_stage, named_adjudicators
 from recruiting.models import CrowdId, RaterMessage
-from recruiting.second_stage.stage_section import has_stage, named_adjudicators
 from reports.models import KeptExport, KeptReport
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
@@ -96,7 +96,7 @@ ROWS_ABOUT_PEOPLE = {
     "annotation.RaterPause.rater": ("stays", "deleted"),
     "annotation.RaterPause.by": ("emptied", "emptied"),
     "annotation.RaterPause.ended_by": ("emptied", "emptied"),
-    "recruiting.SecondStageCase.rater": ("stays", "deleted"),
+    "second_stage.SecondStageCase.rater": ("stays", "deleted"),
     "recruiting.ResultPeek.by": ("emptied", "emptied"),
     "recruiting.StopContinuation.by": ("emptied", "emptied"),
     "recruiting.Consent.rater": ("stays", "deleted"),

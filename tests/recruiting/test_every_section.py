@@ -13,10 +13,10 @@ from config.parts import parts
 from parts.checks import settings as check_settings
 from parts.mail import reminder_section
 from parts.routing import plan as routing_plan
+from parts.second_stage import settings as stage_settings
 from recruiting.crowds import link_settings, recruiter_settings
 from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds
-from recruiting.second_stage import stage_section
 from recruiting.step_kinds.qualification import RULE_KEYS
 from recruiting.stopping import plan_spec
 from recruiting.way_in.personal_questions import QUESTION_KEYS
@@ -148,7 +148,7 @@ def test_the_sections_of_these_tests_declare_every_key_within_them():
         "routing: sources": (set(SOURCE), source),
         "pace": (set(SECTIONS["pace"]), (*pace_plan.NUMBERS, pace_plan.CURRENCY)),
         "mail": (set(SECTIONS["mail"]), (reminder_section.REMIND, reminder_section.AT_MOST)),
-        "adjudication": (set(SECTIONS["adjudication"]), (stage_section.BY, stage_section.RATERS)),
+        "adjudication": (set(SECTIONS["adjudication"]), (stage_settings.BY, stage_settings.RATERS)),
     }
     wrong = {section: used ^ set(known) for section, (used, known) in declared.items() if used != set(known)}
     assert wrong == {}

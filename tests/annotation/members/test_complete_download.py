@@ -60,11 +60,12 @@ NOT_IN_DOWNLOAD = {
     "retrieval": {"TrialSearch": RUN, "PaperUpload": RUN},
     "webhooks": {"Webhook": RUN, "WebhookDelivery": RUN},
     "recruiting": {
-        "SecondStageCase": PLACES, "ExtraPlace": PLACES, "StudyDryRun": RUN,
+        "ExtraPlace": PLACES, "StudyDryRun": RUN,
         "ResultPeek": RUN, "StopContinuation": RUN,
     },
     "routing": {"RoutedRater": PLACES},
     "checks": {"CheckLook": CHECKS, "FiledCheck": CHECKS, "DueCheck": PLACES},
+    "second_stage": {"SecondStageCase": PLACES},
     "revision_sessions": {"TurnLabel": OTHERS},
     "judges": {"RunWork": RUN, "MetricRequest": RUN, "Judgment": RUN},
     "preparing": {"PreparationStep": RUN, "Suggestion": RUN, "PreparedText": RUN, "PreparationCall": RUN},

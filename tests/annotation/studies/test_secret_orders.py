@@ -15,8 +15,8 @@ from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk, replan_from, seeded
 from annotation.studies.slot_steps import next_order
 from config.erasure import open_erasure
+from parts.second_stage.case_answers import CaseSheet
 from recruiting.entry_step import steps_of
-from recruiting.second_stage.case_answers import CaseSheet
 from recruiting.way_in.practice_tasks import tasks_for
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 from tests.house import ROOT

@@ -21,9 +21,9 @@ from annotation.review.verdicts import ReviewedMeanwhileError
 from annotation.studies.locking import lock_rater, lock_study
 from annotation.studies.secret_seeds import own_secret_seed
 from config.database_clock import database_now
-from recruiting.second_stage.disputed_units import Disagreement, disagreements_on, rated_by
-from recruiting.second_stage.stage_section import may_adjudicate
-from recruiting.second_stage.stage_tables import SecondStageCase
+from parts.second_stage.disputed_units import Disagreement, disagreements_on, rated_by
+from parts.second_stage.models import SecondStageCase
+from parts.second_stage.settings import may_adjudicate
 
 
 class CaseLostError(Exception):
@@ -65,7 +65,7 @@ class CaseSheet:
     def seen(self) -> str:
         """What tells these disagreements, with these letters, from others, and gives nothing away."""
         said = [self.sheet.keys, *((row.question.pk, unit_digest(row.unit), row.values) for row in self.rows)]
-        return salted_hmac("recruiting.second_stage", repr((self.item.pk, said))).hexdigest()[:24]
+        return salted_hmac("parts.second_stage", repr((self.item.pk, said))).hexdigest()[:24]
 
     def fields(self, form: Form, errors: Mapping[int, str]) -> list[dict[str, Any]]:
         """What the page shows of each disagreement."""

@@ -8,9 +8,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from annotation.models import Assignment, Item, Rater, SeenItem, Study
 from annotation.studies.locking import lock_rater
 from config.database_clock import database_now
-from recruiting.second_stage.disputed_units import disputed_items, rated_by
-from recruiting.second_stage.stage_section import may_adjudicate
-from recruiting.second_stage.stage_tables import SecondStageCase
+from parts.second_stage.disputed_units import disputed_items, rated_by
+from parts.second_stage.models import SecondStageCase
+from parts.second_stage.settings import may_adjudicate
 
 LEASE = timedelta(hours=2)
 TRIED = 20

@@ -20,11 +20,11 @@ from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
 from annotation.studies.slot_steps import add_rater, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
-from recruiting.models import SecondStageCase
-from recruiting.second_stage.case_answers import CaseSheet
-from recruiting.second_stage.case_claims import claim_case
-from recruiting.second_stage.disputed_units import disputed_items
-from recruiting.second_stage.stage_section import set_stage
+from parts.second_stage.case_answers import CaseSheet
+from parts.second_stage.case_claims import claim_case
+from parts.second_stage.disputed_units import disputed_items
+from parts.second_stage.models import SecondStageCase
+from parts.second_stage.settings import set_stage
 from reports.exporting import export_study
 from tests.conftest import SYSTEMS, make_person
 

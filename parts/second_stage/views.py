@@ -15,11 +15,11 @@ from annotation.members.own_rater import own_rater
 from annotation.members.standing_forms import Words
 from annotation.models import Rater, Study
 from annotation.studies.corrections import StudyRefusedError
-from recruiting.second_stage.case_answers import CHANGED, AnswersMissingError, CaseLostError, CaseSheet, decide
-from recruiting.second_stage.case_claims import claim_case
-from recruiting.second_stage.disputed_units import disputed_items
-from recruiting.second_stage.stage_section import has_stage, may_adjudicate, named_adjudicators, set_stage
-from recruiting.second_stage.stage_tables import SecondStageCase
+from parts.second_stage.case_answers import CHANGED, AnswersMissingError, CaseLostError, CaseSheet, decide
+from parts.second_stage.case_claims import claim_case
+from parts.second_stage.disputed_units import disputed_items
+from parts.second_stage.models import SecondStageCase
+from parts.second_stage.settings import has_stage, may_adjudicate, named_adjudicators, set_stage
 
 NEITHER = "Choose at least one rater, or all annotators."
 
@@ -41,7 +41,7 @@ def second_stage(request: HttpRequest, slug: str) -> HttpResponse:
     if case is None:
         if request.method == "POST":
             messages.error(request, gettext("There is nothing to decide now."))
-        return render(request, "recruiting/second_stage/nothing.html", {"study": study})
+        return render(request, "second_stage/nothing.html", {"study": study})
     case.item.study = study
     sheet = CaseSheet.of(case.item, rater)
     if request.method != "POST":
@@ -67,7 +67,7 @@ def _posted(request: HttpRequest, case: SecondStageCase, sheet: CaseSheet) -> Ht
     except (CaseLostError, StudyRefusedError) as lost:
         said = str(lost)
         messages.error(request, gettext(said))
-    return redirect("recruiting:second_stage", slug=sheet.item.study.slug)
+    return redirect("second_stage:second_stage", slug=sheet.item.study.slug)
 
 
 def _case_page(
@@ -79,7 +79,7 @@ def _case_page(
         "study": study, "item": sheet.item, "outputs": sheet.sheet.outputs, "fields": sheet.fields(typed, errors),
         "seen": sheet.seen, "form": form,
     }  # fmt: skip
-    return render(request, "recruiting/second_stage/case.html", context, status=status)
+    return render(request, "second_stage/case.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,8 +103,8 @@ def stage_setting(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, "Saved." if changed else "Nothing was changed.")
         except StudyRefusedError as problem:
             messages.error(request, str(problem))
-        return redirect("recruiting:stage_setting", slug=slug)
-    return render(request, "recruiting/second_stage/setting.html", _setting(study, raters))
+        return redirect("second_stage:stage_setting", slug=slug)
+    return render(request, "second_stage/setting.html", _setting(study, raters))
 
 
 def _setting(study: Study, raters: list[str]) -> dict[str, object]:

@@ -9,9 +9,9 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Adjudication, Study
-from recruiting.models import SecondStageCase
-from recruiting.second_stage.case_answers import CaseLostError, CaseSheet, decide
-from recruiting.second_stage.case_claims import claim_case
+from parts.second_stage.case_answers import CaseLostError, CaseSheet, decide
+from parts.second_stage.case_claims import claim_case
+from parts.second_stage.models import SecondStageCase
 from tests.conftest import live_study, make_person
 
 JUDGES = 6

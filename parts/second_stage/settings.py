@@ -38,12 +38,9 @@ def why_no_stage(value: Any, protocol: Protocol, questions: Sequence[Question]) 
     return f"{RATERS} names somebody twice" if len(set(names)) < len(names) else None
 
 
-def without_adjudicators(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a study file for a copy, which has none of the raters that it names: all annotators give final answers."""
-    section = body.get(ADJUDICATION)
-    if section is None:
-        return dict(body)
-    return {**body, ADJUDICATION: {key: value for key, value in section.items() if key != RATERS}}
+def without_raters(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the section for a copy, which has none of the raters that it names: all annotators give final answers."""
+    return {key: value for key, value in section.items() if key != RATERS}
 
 
 def without_adjudicator(options: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from annotation.review.adjudicating import ordered_unit
 from annotation.studies.batches import FIRST
 from annotation.studies.secret_seeds import own_secret_seed
 from config.model_fields import canonical_json
-from recruiting.second_stage.stage_tables import SecondStageCase
+from parts.second_stage.models import SecondStageCase
 
 LEFT_OUT = (Rating.Level.TEXT, Rating.Level.SPAN)
 """Free texts always differ, and marked spans have verdicts instead of final answers."""

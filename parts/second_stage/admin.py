@@ -3,21 +3,12 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from annotation.models import SeenItem
-from recruiting.models import SecondStageCase
+from parts.second_stage.models import SecondStageCase
 
 
 @admin.register(SecondStageCase)
 class SecondStageCaseAdmin(StudyScopedAdmin):
     study_path = "item__study"
     list_display = ["id", "item", "rater", "taken_at", "done_at"]
-    list_select_related = ["item", "rater"]
-    ordering = ["-pk"]
-
-
-@admin.register(SeenItem)
-class SeenItemAdmin(StudyScopedAdmin):
-    study_path = "item__study"
-    list_display = ["id", "item", "rater"]
     list_select_related = ["item", "rater"]
     ordering = ["-pk"]

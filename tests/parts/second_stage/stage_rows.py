@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from annotation.models import SeenItem
-from recruiting.models import SecondStageCase
+from parts.second_stage.models import SecondStageCase
 
 
 def add_stage_rows(study, rater):

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SecondStageConfig(AppConfig):
+    name = "parts.second_stage"
