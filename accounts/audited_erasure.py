@@ -22,6 +22,7 @@ from accounts.models import (
     SecondFactor,
     SignInLink,
 )
+from config.absent_parts import why_not_erased
 from config.database_clock import database_now
 from config.erasure import ErasedRows, open_erasure
 
@@ -43,8 +44,11 @@ def audited_erasure(
     """Open an erasure of `scope` (ids, no names) and leave one entry in the audit, which names nobody who was erased.
 
     The entry is written first, so that the erasure also reaches an actor who erases themselves. All of it is one
-    transaction: an error leaves everything as it was.
+    transaction: an error leaves everything as it was. Raises ErasureRefusedError if the database keeps rows of parts
+    that are not installed, because nobody knows what they refer to.
     """
+    if refused := why_not_erased():
+        raise ErasureRefusedError(refused)
     with transaction.atomic(), open_erasure(scope) as erased:
         record(action, scope, actor=actor, study=study, new={"erasure": erased.erasure.pk, **(new or {})})
         yield erased

@@ -6,6 +6,7 @@ If a value cannot be read, Interrater does not start; the message names the vari
 import os
 import re
 import secrets
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,7 +15,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from config.parts import chosen_parts
+from config.parts import WHOLE_DATABASE, chosen_parts
 from config.secret_files import SECRETS, read_secret, with_password
 
 PROFILES = ("embedded", "production")
@@ -59,7 +60,9 @@ BROKER_FORM = (
 
 
 def read_parts(env: Env) -> tuple[str, ...]:
-    """Return the keys of the parts in PARTS, or all parts if it is empty."""
+    """Return the keys of the parts in PARTS; all if it is empty, and for commands that read or write all tables."""
+    if set(sys.argv[1:2]) & WHOLE_DATABASE:
+        return chosen_parts(None)
     names = [name.strip() for name in env.str("PARTS", "").split(",") if name.strip()]
     try:
         return chosen_parts(names or None)

@@ -37,11 +37,6 @@ if TYPE_CHECKING:
 class Part:
     """An app's additions. The defaults add nothing."""
 
-    declared_by: Sequence[str] = ()
-    """Keys of `study.yaml`, such as `stopping` or `recruiting.checks`: studies without any of them do not use the part.
-
-    Without keys, every study uses it. `parts_of` in `config/parts.py` asks.
-    """
     needs: Sequence[str] = ()
     """Keys of the other parts that this part imports."""
 

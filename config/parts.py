@@ -8,26 +8,34 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from config.part import Part
 
 if TYPE_CHECKING:
     from annotation.models import Study
 
-OPTIONAL = (
-    "second_stage",
-    "routing",
-    "mail",
-    "checks",
-    "webhooks",
-    "papers",
-    "preparing",
-    "power",
-    "other_tools",
-    "trained_judge",
-    "preregistration",
-)
-"""Features that an installation may leave out: each is the app `parts.<key>`."""
+OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "second_stage": ("adjudication",),
+    "routing": ("routing",),
+    "mail": ("mail",),
+    "checks": ("recruiting.checks",),
+    "webhooks": (),
+    "papers": (),
+    "preparing": (),
+    "power": (),
+    "other_tools": (),
+    "trained_judge": (),
+    "preregistration": (),
+}
+"""Features that an installation may leave out: each is the app `parts.<key>`.
+
+Beside it the keys of `study.yaml`, such as `stopping` or `recruiting.checks`, by which a study declares it: a study
+without any of them costs the part nothing, and one with some is refused if the part is not installed. Without keys,
+every study uses the part.
+"""
+WHOLE_DATABASE = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export"})
+"""Commands that read or write all tables, and so run with all parts."""
 CORE = (
     "operating", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",
     "accounts",
@@ -51,7 +59,16 @@ def chosen_parts(names: Iterable[str] | None) -> tuple[str, ...]:
 @cache
 def parts_by_key() -> Mapping[str, Part]:
     """Return the optional parts that are installed, by key."""
-    return {key: importlib.import_module(f"parts.{key}.part").PART for key in settings.PARTS}
+    found: dict[str, Part] = {key: importlib.import_module(f"parts.{key}.part").PART for key in settings.PARTS}
+    for key, part in found.items():
+        if missing := [needed for needed in part.needs if needed not in found]:
+            raise ImproperlyConfigured(f"PARTS has {key}, which needs {', '.join(missing)}.")
+    return found
+
+
+def absent_part(key: str) -> str | None:
+    """Return the part that reads this key of `study.yaml` and is not installed, or None."""
+    return next((part for part, keys in OPTIONAL.items() if key in keys and part not in settings.PARTS), None)
 
 
 def parts_of(study: Study) -> tuple[Part, ...]:
@@ -62,11 +79,16 @@ def parts_of(study: Study) -> tuple[Part, ...]:
 
 @lru_cache(maxsize=1024)
 def _declared(keys: frozenset[str]) -> tuple[Part, ...]:
-    return tuple(part for part in parts() if not part.declared_by or not keys.isdisjoint(part.declared_by))
+    used = (part for key, part in parts_by_key().items() if not OPTIONAL[key] or not keys.isdisjoint(OPTIONAL[key]))
+    return (*used, *_core())
+
+
+@cache
+def _core() -> tuple[Part, ...]:
+    return tuple(importlib.import_module(f"{app}.part").PART for app in CORE)
 
 
 @cache
 def parts() -> tuple[Part, ...]:
     """Return what each app adds: optional parts first."""
-    core = (importlib.import_module(f"{app}.part").PART for app in CORE)
-    return (*parts_by_key().values(), *core)
+    return (*parts_by_key().values(), *_core())

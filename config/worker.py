@@ -26,6 +26,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
+from config.absent_parts import warn_of_absent_parts
 from config.background.patient_places import call_threads
 from config.celery import app
 from config.forked_workers import Fork, ForkedWorkers
@@ -106,6 +107,7 @@ def main(queues: list[str]) -> int:
     try:
         django.setup()
         check_schema(complete=True)
+        warn_of_absent_parts()
         connection.close()
         load()
     except ImproperlyConfigured as problem:

@@ -13,10 +13,12 @@ BOOT_FAILED = 3
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
 
+from config.absent_parts import warn_of_absent_parts  # noqa: E402 - needs the settings
 from config.schema_state import WrongSchemaError, check_schema  # noqa: E402 - needs the settings
 
 try:
     check_schema(complete=True)
+    warn_of_absent_parts()
 except WrongSchemaError as problem:
     sys.stderr.write(f"{problem}\n")
     sys.exit(BOOT_FAILED)

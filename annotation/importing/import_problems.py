@@ -35,6 +35,9 @@ class ImportRefusedError(Exception):
         self.more = more
 
 
+NOT_INSTALLED = "belongs to the part {}, which is not installed here. Ask the operator (PARTS), or leave it out"
+
+
 class FieldInvalidError(ValueError):
     """A field of a line has a value that is not allowed."""
 

@@ -13,6 +13,7 @@ from annotation import text_formats
 from annotation.desk import skip_reasons
 from annotation.importing.described_systems import checked_judges, checked_systems
 from annotation.importing.import_problems import (
+    NOT_INSTALLED,
     FieldInvalidError,
     FileProblems,
     ImportProblem,
@@ -29,6 +30,7 @@ from annotation.studies import assignment_plan
 from annotation.studies.file_sections import sections_in, study_sections
 from annotation.studies.recruiting_settings import recruiting_problems
 from config.model_fields import canonical_json
+from config.parts import absent_part
 from config.text_validation import TextRefusedError, check_id, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
 
@@ -91,7 +93,8 @@ def checked_study(body: Any, name: str) -> StudyFile:
     known_keys = (*STUDY_KEYS, *study_sections())
     for key in body:
         if key not in known_keys:
-            problems.add(0, quoted(key), unknown("key", key, known_keys))
+            part = absent_part(key)
+            problems.add(0, quoted(key), NOT_INSTALLED.format(part) if part else unknown("key", key, known_keys))
     checked: dict[str, Any] = {}
     for key, check in _CHECKS.items():
         try:

@@ -15,13 +15,13 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.import_problems import FieldInvalidError, unknown
+from annotation.importing.import_problems import NOT_INSTALLED, FieldInvalidError, unknown
 from annotation.models import Question, Study
 from annotation.protocols import Protocol, protocols
 from annotation.studies.corrections import check_correction
 from annotation.studies.locking import lock_study
 from config.model_fields import canonical_json
-from config.parts import parts
+from config.parts import absent_part, parts
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ def recruiting_problems(value: Any, protocol: Protocol, questions: Sequence[Ques
     keys = {setting.key: setting for part in parts() for setting in part.recruiting}
     for key in value:
         if key not in keys:
-            yield FieldInvalidError(f"recruiting.{key}", unknown("key", key, tuple(keys)))
+            part = absent_part(f"recruiting.{key}")
+            problem = NOT_INSTALLED.format(part) if part else unknown("key", key, tuple(keys))
+            yield FieldInvalidError(f"recruiting.{key}", problem)
     for key, setting in keys.items():
         if value.get(key) is not None:
             yield from setting.problems(value[key], f"recruiting.{key}", protocol, questions)

@@ -51,7 +51,6 @@ def whether_checked(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 class ChecksPart(Part):
-    declared_by = ("recruiting.checks",)
     recruiting = (RecruitingKey("checks", problems),)
     mixes_tasks = True
     urls = "parts.checks.urls"

@@ -37,7 +37,6 @@ def wrong_quotas() -> Iterator[Row]:
 
 
 class RoutingPart(Part):
-    declared_by = (ROUTING,)
     sections = (StudySection(ROUTING, why_no_routing, begin),)
     search = RoutingSearch()
     urls = "parts.routing.urls"

@@ -1,0 +1,143 @@
+"""The core works alone, each part with what it needs, and all parts but one: studies from import to export and back."""
+
+import json
+import os
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from config.parts import OPTIONAL, parts_by_key
+from tests.house import ROOT
+from tests.release_fixture import SERVER, new_database
+
+
+def with_needs(key: str) -> set[str]:
+    """A part with those that it needs, and those that they need."""
+    return {key}.union(*(with_needs(needed) for needed in parts_by_key()[key].needs))
+
+
+def without(key: str) -> set[str]:
+    """All parts but one, and but those that need it."""
+    return {other for other in OPTIONAL if key not in with_needs(other)}
+
+
+def listed(keys: set[str]) -> str:
+    return ",".join(key for key in OPTIONAL if key in keys) or "none"
+
+
+SELECTIONS = list(dict.fromkeys([*(listed(with_needs(key)) for key in OPTIONAL), *map(listed, map(without, OPTIONAL))]))
+
+
+def loaded(parts: str, url: str, folder) -> set[str]:
+    """Run the trial with these parts; the parts of which modules are loaded at its end."""
+    environment = {
+        **os.environ, "PARTS": parts, "DATABASE_URL": url, "VAR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.parts.installation_trial", str(folder)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    modules = json.loads(ran.stdout.splitlines()[-1])
+    return {name.split(".")[1] for name in modules}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_the_core_works_alone_and_loads_no_part(kind, tmp_path):
+    if kind == "postgresql":
+        try:
+            psycopg.connect(SERVER, connect_timeout=3).close()
+        except psycopg.OperationalError:
+            pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")
+    with new_database(kind, tmp_path) as url:
+        assert loaded("none", url, tmp_path) == set()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_some_parts_work_without_the_others(selection, tmp_path):
+    with new_database("sqlite", tmp_path) as url:
+        assert loaded(selection, url, tmp_path) == set(selection.split(","))
+
+
+@pytest.mark.parametrize("names", ["nothing", "checks,nothing"])
+def test_an_unknown_part_is_named(names):
+    environment = {**os.environ, "PARTS": names, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "django", "check"], cwd=ROOT, env=environment, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    assert ran.returncode
+    assert "PARTS must be empty, none or a list with commas: no part is called nothing." in ran.stderr
+
+
+CODE = """
+import django; django.setup()
+from annotation.models import Rater, Study
+{}
+"""
+WITH_ROWS = """
+from django.core.management import call_command
+call_command('migrate', verbosity=0)
+from parts.routing.models import RoutedRater
+study = Study.objects.create(slug='routed', title='A study', protocol='rating', redundancy=1)
+RoutedRater.objects.create(rater=Rater.objects.create(study=study, name='ada', kind='human'), lanes=[1])
+"""
+ERASED = """
+from annotation.studies.study_erasure import erase_study
+erase_study(Study.objects.get(), None)
+"""
+WARNED = """
+from config.absent_parts import warn_of_absent_parts
+warn_of_absent_parts()
+"""
+
+
+def run(code: list[str], folder, parts: str = "none") -> subprocess.CompletedProcess:
+    environment = {
+        **os.environ, "PARTS": parts, "VAR": str(folder), "DATABASE_URL": f"sqlite:///{folder}/rows.sqlite3",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }  # fmt: skip
+    return subprocess.run(
+        [sys.executable, *code], cwd=ROOT, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+
+
+def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
+    made = run(["-c", CODE.format(WITH_ROWS)], tmp_path, parts="")
+    assert made.returncode == 0, made.stderr
+    assert (
+        "The part routing is not installed (PARTS), but the database has rows"
+        in run(["-c", CODE.format(WARNED)], tmp_path).stderr
+    )
+    erased = run(["-c", CODE.format(ERASED)], tmp_path)
+    assert "keeps rows of the part routing, not installed here" in erased.stderr
+    out = tmp_path / "backup.zip"
+    backup = run(["manage.py", "backup", str(out)], tmp_path)
+    assert backup.returncode == 0, backup.stderr
+    assert run(["manage.py", "checkdata"], tmp_path).returncode == 0
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    done = run(["manage.py", "restore", str(out)], restored)
+    assert done.returncode == 0, done.stderr
+    kept = run(["-c", CODE.format("from parts.routing.models import RoutedRater; print(RoutedRater.objects.count())")],
+               restored, parts="")  # fmt: skip
+    assert kept.stdout.strip() == "1", kept.stderr
+
+
+@pytest.mark.parametrize(
+    ("section", "part"),
+    [("routing: {most_share: 0.5}", "routing"), ("recruiting: {checks: {gold: {share: 0.1}}}", "checks")],
+)
+def test_a_study_that_declares_an_absent_part_is_refused_by_name(section, part, tmp_path):
+    study = (ROOT / "demo" / "rating" / "study.yaml").read_text(encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(f"{study}\n{section}\n", encoding="utf-8")
+    (tmp_path / "items.jsonl").write_bytes((ROOT / "demo" / "rating" / "items.jsonl").read_bytes())
+    run(["manage.py", "migrate"], tmp_path)
+    refused = run(["manage.py", "import_study", str(tmp_path)], tmp_path)
+    assert refused.returncode
+    assert f"belongs to the part {part}, which is not installed here" in refused.stderr
