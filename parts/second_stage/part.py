@@ -29,7 +29,6 @@ def if_adjudicator(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
 
 
 class SecondStagePart(Part):
-    declared_by = (ADJUDICATION,)
     sections = (StudySection(ADJUDICATION, why_no_stage, copied=without_raters),)
     urls = "parts.second_stage.urls"
     annotators_pages = ("second_stage:second_stage",)
