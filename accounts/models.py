@@ -97,6 +97,12 @@ class Person(AbstractUser):
         return self.guest_of in ("", study)
 
     @property
+    def is_guest(self) -> bool:
+        """Whether a link made the account, and it is open to that link alone: without a password and without rights."""
+        has_rights = self.is_staff or self.is_superuser or self.has_usable_password()
+        return bool(self.guest_of) and self.is_active and not has_rights
+
+    @property
     def may_sign_in(self) -> bool:
         """Whether the account is active and somebody's."""
         return self.is_active and not self.is_synthetic

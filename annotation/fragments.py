@@ -20,6 +20,14 @@ def _as_given(request: HttpRequest, **given: Any) -> Mapping[str, Any] | None:
 
 
 @dataclass(frozen=True)
+class StepsCard:
+    """What the home page shows of what comes before a person's next task: HTML, and the page to continue, if any."""
+
+    html: SafeString
+    address: str
+
+
+@dataclass(frozen=True)
 class Fragment:
     """A template with what it shows, of what the page gives the place; None for nothing."""
 

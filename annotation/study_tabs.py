@@ -23,14 +23,6 @@ def is_draft(study: Study) -> bool:
     return study.status == Study.Status.DRAFT
 
 
-def has_crowd(study: Study) -> bool:
-    return study.has_crowd
-
-
-def has_steps(study: Study) -> bool:
-    return study.has_steps
-
-
 @dataclass(frozen=True)
 class Tab:
     """A page of a group: its place, title and route, other routes that belong to it, and for which studies it exists.
@@ -93,9 +85,6 @@ TABS = (
     Tab(180, "People", "Invitations", "annotation:invitations"),
     Tab(200, "People", "Rater checks", "reports:rater_checks"),
     Tab(210, "People", "Assignment plan", "managing:plan"),
-    Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
-    Tab(240, "People", "Background", "recruiting:background", (), has_steps),
-    Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),
     Tab(260, "Review", "Flags and comments", "annotation:attention"),
     Tab(
         280, "Review", "Spans and spot checks", "annotation:review", ("annotation:span_queue", "annotation:spot_checks")
@@ -104,8 +93,6 @@ TABS = (
     Tab(300, "Models", "Models", "llm:models", ("llm:*", "retrieval:*")),
     Tab(310, "Guidelines", "Guidelines", "annotation:guidelines", ("annotation:edit_guidelines",)),
     Tab(320, "Settings", "Settings", "annotation:settings", SETTING_PAGES),
-    Tab(330, "Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
-    Tab(340, "Settings", "Entry links", "recruiting:entry_links"),
     Tab(360, "Settings", "Tokens", "annotation:tokens"),
 )
 """The tabs of the core; parts add theirs between them."""

@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db.models import OuterRef, Q
+    from django.http import HttpRequest
+    from django.utils.safestring import SafeString
 
     from accounts.models import Person, SignInLink
     from annotation.desk.part_tasks import TaskSearch
     from annotation.desk.statements import RaterState
     from annotation.erasing import Erasing
-    from annotation.fragments import Fragment
+    from annotation.fragments import Fragment, StepsCard
     from annotation.importing.protocol_tables import TableImport
     from annotation.models import Annotation, Rater, Slot, Study
     from annotation.studies.file_sections import StudySection
+    from annotation.studies.live_checks import LiveProblem
     from annotation.studies.notices import StudyNotice
+    from annotation.studies.queries import MyWork
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from config.collected_figures import MonitoredFigure
@@ -50,8 +54,8 @@ class Part:
     def recruiting_changed(self, study: Study) -> None:
         """Follow a change of the locked study's `recruiting` in the same transaction."""
 
-    def live_problems(self, study: Study) -> Iterator[str]:
-        """Yield sentences that say what the study lacks before it can go live."""
+    def live_problems(self, study: Study) -> Iterator[LiveProblem]:
+        """Yield what the study lacks before it can go live, with the pages that repair it."""
         yield from ()
 
     def has_qualification(self, study: Study) -> bool:
@@ -62,6 +66,10 @@ class Part:
         """Follow a version of the locked study's guidelines that changes what answers mean, in the same transaction."""
 
     # --- work
+    def before_task(self, study: Study, rater: Rater) -> str | None:
+        """Return the address of the page where a rater who may have no tasks yet continues, or None."""
+        return None
+
     search: TaskSearch | None = None
     """How the part finds a rater's next task in place of the core's search; at most one part of a study has one."""
 
@@ -109,6 +117,14 @@ class Part:
     def end_if_over(self, rater: Rater) -> None:
         """Let a rater wait for a decision if they have just sent the last task that they may have."""
 
+    def settle(self, rater: Rater) -> str | None:
+        """End a rater's part in the study if nothing is left for them; return the page that says how it ended."""
+        return None
+
+    def before_leaving(self, rater: Rater, person: Person) -> SafeString | None:
+        """Follow that a person leaves, before they are erased; return what the page after it shows, or None."""
+        return None
+
     def awaits_decision(self, rater: OuterRef | Rater) -> Q | None:
         """Return the condition that a rater's pause waits for a researcher because of the app, or None."""
         return None
@@ -131,6 +147,10 @@ class Part:
     """Pages on which a study gets its first items: titles and routes."""
     fragments: Mapping[str, Sequence[Fragment]] = {}
     """Pieces of pages of the core, by the place that such a page names (`annotation/fragments.py`)."""
+
+    def steps_card(self, request: HttpRequest, work: MyWork) -> StepsCard | None:
+        """Return what the home page shows of what comes before a person's next task, or None."""
+        return None
 
     def notices(self, study: Study) -> Iterable[StudyNotice]:
         """Return what needs somebody's attention on the study's overview."""
@@ -182,6 +202,10 @@ class Part:
 
     hidden_actions: Sequence[str] = ()
     """Actions of the audit that a person's download leaves out, because they would tell what is hidden from raters."""
+
+    def allows_guest_tokens(self, study: Study) -> bool:
+        """Whether guests, whose account a link has made, may make API tokens for their tasks."""
+        return False
 
     def people_with(self, address: str) -> Iterable[int]:
         """Return the primary keys of the people who have confirmed this mail address."""

@@ -6,20 +6,26 @@ from typing import Any
 
 from django.db.models import Max
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from accounts.access import person_of
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.fragments import Fragment
+from annotation.fragments import Fragment, StepsCard
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.file_sections import StudySection
+from annotation.studies.live_checks import UPLOAD, LiveProblem
 from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
+from annotation.studies.queries import MyWork
+from annotation.study_tabs import Tab
 from config.part import Part
-from recruiting.crowds.ending import stay_of
+from recruiting.crowds.ending import open_again, settle, stay_of, withdraw
 from recruiting.crowds.entry_data import entries
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
-from recruiting.declared_part import RECRUITING, SINCE
+from recruiting.declared_part import GUEST_TOKENS, RECRUITING, SINCE
 from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
@@ -32,6 +38,7 @@ from recruiting.stopping.plan_spec import STOPPING, why_no_plan
 from recruiting.stopping.third_raters import note_answer
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.leaving import consent_step
+from recruiting.way_in.pilot_decisions import was_chosen
 from recruiting.way_in.pilot_tasks import end_if_over, most_given
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
@@ -41,12 +48,45 @@ OF_ANNOTATORS = (
     "way_in practice practice_draft why my_consent leave enter join finish outcome"
     " my_messages general_thread task_thread"
 )
+STEPS = ("Steps before tasks", "recruiting:steps")
 
 
-def own_stay(request: HttpRequest, study: Study) -> dict[str, Any] | None:
-    """The stay of the person who asks, if they came by a link."""
+def has_crowd(study: Study) -> bool:
+    return study.has_crowd
+
+
+def has_steps(study: Study) -> bool:
+    return study.has_steps
+
+
+def own_stay(request: HttpRequest, study: Study, work: MyWork | None = None) -> dict[str, Any] | None:
+    """The stay of the person who asks, if they came by a link, and how many skipped tasks they have left, if known."""
     stay = stay_of(study, person_of(request)) if study.has_crowd else None
-    return None if stay is None else {"stay": stay}
+    if stay is None:
+        return None
+    if stay.outcome or work is None or not work.skipped:
+        return {"stay": stay, "left": 0}
+    stay.rater.study = study
+    return {"stay": stay, "left": open_again(study, stay.rater)}
+
+
+def ended_stay(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
+    """The stay of the person who asks, if it has ended."""
+    own = own_stay(request, work.study)
+    return own if own is not None and own["stay"].outcome else None
+
+
+def if_participant(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+    return {} if CrowdId.objects.filter(study=study, person=person_of(request)).exists() else None
+
+
+def if_crowd(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+    return {} if study.has_crowd else None
+
+
+def if_chosen(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
+    """Nothing, unless a researcher let the person continue after a pilot, and they have answered nothing since."""
+    return {} if was_chosen(work.study, person_of(request), work.done) else None
 
 
 def own_part(request: HttpRequest, study: Study) -> dict[str, Any]:
@@ -59,7 +99,11 @@ class RecruitingPart(Part):
     fragments = {
         "my_data.study": (Fragment("recruiting/_own_study.html", own_part),),
         "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
-        "study.finish": (Fragment("recruiting/_finish.html"),),
+        "study.finish": (Fragment("recruiting/_finish.html", own_stay),),
+        "work.over": (Fragment("recruiting/_stay_over.html", ended_stay),),
+        "work.ready": (Fragment("recruiting/_chosen.html", if_chosen),),
+        "leave.consequences": (Fragment("recruiting/_keeps_participant.html", if_participant),),
+        "rater_checks.refusal": (Fragment("recruiting/_refusal.html", if_crowd),),
     }
     sections = (
         StudySection(STOPPING, why_no_plan, fix_plan),
@@ -69,8 +113,18 @@ class RecruitingPart(Part):
     importers = {LookImport.table: LookImport}
     recruiting = RECRUITING
     erasing = ERASING
+    tabs = (
+        Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
+        Tab(240, "People", "Background", "recruiting:background", (), has_steps),
+        Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),
+        Tab(330, "Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
+        Tab(340, "Settings", "Entry links", "recruiting:entry_links"),
+    )
 
-    def live_problems(self, study: Study) -> Iterator[str]:
+    def live_problems(self, study: Study) -> Iterator[LiveProblem]:
+        return (LiveProblem(text, (UPLOAD, STEPS), blocks=True) for text in self._lacking(study))
+
+    def _lacking(self, study: Study) -> Iterator[str]:
         found = lacking_items(study)
         for step in steps_of(study):
             if lacking := found.get(step.key):
@@ -102,6 +156,30 @@ class RecruitingPart(Part):
 
     def after_answer(self, study: Study, annotation: Annotation) -> None:
         note_answer(study, annotation)
+
+    def before_task(self, study: Study, rater: Rater) -> str:
+        return reverse("recruiting:way_in", args=[study.slug])
+
+    def steps_card(self, request: HttpRequest, work: MyWork) -> StepsCard | None:
+        rater = Rater.objects.filter(study=work.study, person=person_of(request)).first()
+        way = None
+        if rater is not None:
+            rater.study = work.study
+            way = way_of(work.study, rater)
+        html = render_to_string("recruiting/_steps_card.html", {"study": work.study, "work": work, "way": way}, request)
+        return StepsCard(html, "" if way and way.halt else reverse("recruiting:way_in", args=[work.study.slug]))
+
+    def allows_guest_tokens(self, study: Study) -> bool:
+        return study.recruiting.get(GUEST_TOKENS) is True
+
+    def settle(self, rater: Rater) -> str | None:
+        if not rater.study.has_crowd or rater.person is None or settle(rater.study, rater.person) is None:
+            return None
+        return reverse("recruiting:outcome", args=[rater.study.slug])
+
+    def before_leaving(self, rater: Rater, person: Person) -> SafeString | None:
+        back = withdraw(rater, person) if rater.study.has_crowd else None
+        return None if back is None else render_to_string("recruiting/_way_back.html", {"back": back})
 
     def most_given(self, rater: Rater) -> int | None:
         return most_given(rater)

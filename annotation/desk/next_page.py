@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 
 from accounts.access import person_of
 from annotation.desk.assigning import BusyError, next_assignment
-from annotation.desk.part_tasks import search_of
+from annotation.desk.part_tasks import page_before_task, search_of
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import must_read
 from annotation.models import Study
@@ -53,8 +53,9 @@ def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
     if unread_notes(person).filter(annotation__rater__study=study).exists():
         return redirect("annotation:notes", slug=study.slug)
     rater = rater_for(study, person)
-    if not rater.admitted:
-        return redirect("recruiting:way_in", slug=study.slug)
+    before = page_before_task(study, rater)
+    if before is not None:
+        return redirect(before)
     if ON_A_PAGE in request.POST and study.is_live and must_read(rater):
         return redirect("annotation:begin", slug=study.slug)
     first = protocols()[study.protocol].flow.welcome_url(rater) if study.is_live else None

@@ -16,7 +16,7 @@ from typing import Any
 
 from annotation.models import Annotation, Item, Rater, Slot, Study
 from config.part import Part
-from config.parts import parts, parts_of
+from config.parts import parts_of
 
 
 @dataclass(frozen=True)
@@ -122,20 +122,27 @@ def expected_mixed(study: Study, tasks: int) -> int:
     return sum(part.expected_among(study, tasks) for part in mixing_parts(study))
 
 
+def page_before_task(study: Study, rater: Rater) -> str | None:
+    """Return the address where a rater who may have no tasks yet continues, or None if they may have some."""
+    if rater.admitted:
+        return None
+    return next((page for part in parts_of(study) if (page := part.before_task(study, rater)) is not None), None)
+
+
 def most_given(rater: Rater) -> int | None:
     """Return how many tasks a rater in a pilot may be given in all, or None if they are in none."""
-    limits = [most for part in parts() if (most := part.most_given(rater)) is not None]
+    limits = [most for part in parts_of(rater.study) if (most := part.most_given(rater)) is not None]
     return min(limits, default=None)
 
 
 def is_waiting(rater: Rater) -> bool:
     """Whether a rater who may have no tasks now waits for a decision after a pilot."""
-    return any(part.is_waiting(rater) for part in parts())
+    return any(part.is_waiting(rater) for part in parts_of(rater.study))
 
 
 def end_if_over(rater: Rater) -> None:
     """Let a rater wait for a decision if they have just sent the last task of a pilot."""
-    for part in parts():
+    for part in parts_of(rater.study):
         part.end_if_over(rater)
 
 

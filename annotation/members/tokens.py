@@ -13,6 +13,7 @@ from accounts.models import Person
 from accounts.secret_tokens import new_token, token_hash
 from annotation.models import Study, Token, TokenStudy
 from config.database_clock import database_now
+from config.parts import parts_of
 
 DAYS = 90
 MOST_DAYS = 365
@@ -67,7 +68,11 @@ def _issue(actor: Person, slugs: Sequence[str], *, days: int, opened: Sequence[S
 
 def may_have_token(person: Person, study: Study | None) -> bool:
     """Whether `person` may have a token of a study, or for None one of the account, which guests never have."""
-    return not person.guest_of or (study is not None and person.may_be_in(study.slug) and study.allows_guest_tokens)
+    if not person.guest_of:
+        return True
+    if study is None or not person.may_be_in(study.slug):
+        return False
+    return any(part.allows_guest_tokens(study) for part in parts_of(study))
 
 
 def note_use(token: Token) -> None:

@@ -123,11 +123,6 @@ class Study(models.Model):
         return bool(self.recruiting.get("recruiter") or self.recruiting.get("public_link"))
 
     @property
-    def allows_guest_tokens(self) -> bool:
-        """Whether people who came by a link may make API tokens that annotate."""
-        return self.recruiting.get("guest_tokens") is True
-
-    @property
     def has_steps(self) -> bool:
         """Whether people pass steps before their first task."""
         return bool(self.recruiting.get("steps"))

@@ -36,7 +36,6 @@ SETTINGS = ("Settings", "annotation:settings")
 QUESTIONS = ("Questions", "managing:build")
 MODELS = ("Models", "llm:models")
 ASSIGNMENT_PLAN = ("Assignment plan", "managing:plan")
-STEPS = ("Steps before tasks", "recruiting:steps")
 GUIDELINES = ("Write guidelines", "annotation:edit_guidelines")
 INVITE = ("Invite annotators", "annotation:invitations")
 
@@ -104,8 +103,7 @@ def _of_study(study: Study, questions: Sequence[Question], items: int | None) ->
         if not any(question.required for question in questions):
             yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (QUESTIONS,))
     for part in parts() if study.has_steps else ():
-        for text in part.live_problems(study):
-            yield LiveProblem(text, (UPLOAD, STEPS), blocks=True)
+        yield from part.live_problems(study)
     for warning in protocol.flow.import_warnings(study):
         yield LiveProblem(warning, (MODELS, QUESTIONS), blocks=True)
 

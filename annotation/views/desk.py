@@ -15,6 +15,7 @@ from annotation.access import assignment_for, desk_row_for, desk_task_for, membe
 from annotation.desk import drafting, submitting
 from annotation.desk.conflicting_drafts import FormTooLargeError
 from annotation.desk.next_page import next_page, next_page_after_saving
+from annotation.desk.part_tasks import page_before_task
 from annotation.desk.posted_answers import (
     RequestInvalidError,
     answers_form,
@@ -49,8 +50,9 @@ def next_task(request: HttpRequest, slug: str) -> HttpResponse:
 def desk(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """The page of a task that is assigned to this person."""
     row = desk_row_for(person_of(request), key)
-    if not row.rater.admitted:
-        return redirect("recruiting:way_in", slug=row.study.slug)
+    before = page_before_task(row.study, row.rater)
+    if before is not None:
+        return redirect(before)
     address = protocols()[row.study.protocol].flow.address(row.assignment)
     return _page(request, row) if address == request.path else redirect(address)
 

@@ -6,6 +6,7 @@ from typing import Any
 from accounts.models import Person
 from annotation.models import Rater, Study
 from annotation.studies.file_sections import StudySection
+from annotation.studies.live_checks import LiveProblem
 from annotation.study_tabs import Tab
 from config.part import Part
 from operating.data_check import DataCheck, Row
@@ -49,8 +50,9 @@ class RoutingPart(Part):
         DataCheck("routing_count_drift", "A quota of routing counts other places than its raters have.", wrong_quotas),
     )
 
-    def live_problems(self, study: Study) -> Iterator[str]:
-        return routing_problems(study)
+    def live_problems(self, study: Study) -> Iterator[LiveProblem]:
+        steps = (("Steps before tasks", "recruiting:steps"),)
+        return (LiveProblem(text, steps, blocks=True) for text in routing_problems(study))
 
     def is_full_for(self, study: Study, rater: Rater) -> bool:
         return is_full_for(study, rater)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
 from annotation.desk.next_page import next_page
+from annotation.desk.part_tasks import page_before_task
 from annotation.members.own_rater import own_rater
 from parts.routing.fill_table import fill_table
 from parts.routing.plan import REQUIREMENT, routing_of
@@ -20,8 +21,9 @@ def own_topics(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for topics, or say that the study has enough people of the group; POST saves topics and opens a task."""
     study, rater = own_rater(person_of(request), slug)
     routing, error = routing_of(study), ""
-    if not rater.admitted:
-        return redirect("recruiting:way_in", slug=slug)
+    before = page_before_task(study, rater)
+    if before is not None:
+        return redirect(before)
     is_full = is_full_for(study, rater)
     if routing is None or not (is_full or routing.topics.choose):
         return redirect("annotation:home")

@@ -49,12 +49,6 @@ def takes_entries(study: Study) -> bool:
     return study.is_live and DRY_RUN not in study.options
 
 
-def is_crowd_account(person: Person) -> bool:
-    """Whether the account was made at entry: it is a guest's, without a password and without rights."""
-    is_closed_to_links = person.has_usable_password() or person.is_staff or person.is_superuser or not person.is_active
-    return bool(person.guest_of) and not is_closed_to_links
-
-
 def enter_by_recruiter(study: Study, ids: Mapping[str, str], mark: str, now: datetime) -> Person:
     """Return the account of this participant in the study, made if they are new. Raises EntryRefusedError."""
     participant, session = ids["participant"], ids.get("session", "")
@@ -142,7 +136,7 @@ def _allowed(study: Study, person: Person) -> Person:
     """Return the account if a link may still open it."""
     mine = Membership.objects.filter(study=study, person=person, active=True, role=Role.ANNOTATOR)
     elsewhere = Membership.objects.filter(person=person).exclude(study=study)
-    is_guest = is_crowd_account(person) and person.may_be_in(study.slug)
+    is_guest = person.is_guest and person.may_be_in(study.slug)
     if not is_guest or not mine.exists() or elsewhere.exists():
         raise EntryRefusedError(OUT)
     return person

@@ -162,7 +162,7 @@ def _study(slug: str) -> Study:
 
 def _is_other_account(request: HttpRequest) -> bool:
     """Whether somebody is signed in whose account was not made by a link: they are told, and not signed out."""
-    return isinstance(request.user, Person) and not entering.is_crowd_account(request.user)
+    return isinstance(request.user, Person) and not request.user.is_guest
 
 
 def _inside(request: HttpRequest, study: Study, person: Person, mark: str, how: str) -> HttpResponse:

@@ -7,8 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.members.own_rater import own_rater
-from recruiting.crowds.ending import withdraw
-from recruiting.models import CrowdId
+from config.parts import parts_of
 from recruiting.step_kinds.consent import consent_texts
 from recruiting.way_in.leaving import (
     ErasureRefusedError,
@@ -30,9 +29,9 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            back = withdraw(rater, person) if study.has_crowd else None
+            farewell = [html for part in parts_of(study) if (html := part.before_leaving(rater, person))]
             account_is_gone = leave(rater, person)
-            context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "back": back}
+            context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "farewell": farewell}
             if account_is_gone:
                 request.session.flush()
                 request.user = AnonymousUser()  # the page offers no button to sign out
@@ -42,8 +41,7 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     step = consent_step(study)
     retention = consent_texts(step.body)["retention"] if step else ""
     context = {"study": study, "rule": rule, "is_stated": stated_rule(study, rater) is not None, "problem": problem,
-               "retention": retention,
-               "has_participant": CrowdId.objects.filter(study=study, person=person).exists()}  # fmt: skip
+               "retention": retention}  # fmt: skip
     return render(request, "recruiting/leave.html", context, status=409 if problem else 200)
 
 

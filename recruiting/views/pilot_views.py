@@ -15,11 +15,11 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from config.database_clock import database_now
 from recruiting.access import waiting_passage
-from recruiting.crowds.ending import settle
 from recruiting.models import StepPassage
 from recruiting.way_in.beside_gold import comparison
 from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.pilot_decisions import DecidedError, decide
+from recruiting.way_in.settling import settle
 
 FIELD = "decision-"
 DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -62,10 +62,10 @@ def _decide_all(study: Study, chosen: Mapping[int, str], actor: Person) -> tuple
 
 
 def _decide(study: Study, passage: StepPassage, decision: str, actor: Person) -> None:
-    """Decide, and end the stay of somebody from a recruiter who does not continue. Raises DecidedError."""
+    """Decide, and end the part of somebody who does not continue. Raises DecidedError."""
     decide(passage, decision, actor, database_now())
-    if study.has_crowd and passage.rater.person is not None:
-        settle(study, passage.rater.person)
+    passage.rater.study = study
+    settle(passage.rater)
 
 
 def _tell(request: HttpRequest, decided: int, refused: int) -> None:

@@ -20,7 +20,6 @@ from annotation.members.reading_guidelines import newest_guidelines
 from annotation.models import Rater
 from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
-from recruiting.crowds.ending import settle
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PracticeAnswer, StepPassage
 from recruiting.way_in.beside_gold import comparison
@@ -28,6 +27,7 @@ from recruiting.way_in.passing import PASSED
 from recruiting.way_in.personal_questions import shown_questions
 from recruiting.way_in.practice_drafts import OlderDraftError, draft_of
 from recruiting.way_in.practice_tasks import practice_context, task_at
+from recruiting.way_in.settling import settle
 from recruiting.way_in.steps_taken import (
     StaleStepError,
     Way,
@@ -60,8 +60,10 @@ def way_in(request: HttpRequest, slug: str) -> HttpResponse:
 def _onwards(request: HttpRequest, rater: Rater, ended: StepPassage | None = None) -> HttpResponse:
     """The next task of an attempt, the next step, or the study; `ended` is an attempt that may just have ended."""
     way = way_of(rater.study, rater)
-    if way.halt is not None and way.halt.over and rater.study.has_crowd and settle(rater.study, person_of(request)):
-        return redirect("recruiting:outcome", slug=rater.study.slug)
+    if way.halt is not None and way.halt.over:
+        ended_at = settle(rater)
+        if ended_at is not None:
+            return redirect(ended_at)
     if way.step is None:
         messages.success(request, gettext("You have passed all steps. You can start now."))
         return redirect("annotation:home")
@@ -133,7 +135,10 @@ def _task_page(
     }  # fmt: skip
     key = uuid.uuid5(uuid.NAMESPACE_OID, f"practice {passage.pk} {number}")
     context = practice_context(task, addresses, draft_of(passage, number), key, form=form, errors=errors)
-    context["practice"] = {"title": step.title, "number": number + 1, "count": len(passage.tasks), "place": number}
+    context["practice"] = {
+        "title": step.title, "number": number + 1, "count": len(passage.tasks), "place": number,
+        "notices": "recruiting/_practice_notices.html", "actions": "recruiting/_practice_actions.html",
+    }  # fmt: skip
     return render(request, protocols()[study.protocol].template, context, status=422 if errors else 200)
 
 

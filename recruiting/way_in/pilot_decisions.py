@@ -5,7 +5,9 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import Person
+from annotation.models import Study
 from annotation.studies.locking import lock_rater, lock_study
+from recruiting.entry_step import steps_of
 from recruiting.models import StepPassage
 from recruiting.way_in.admission import admit
 from recruiting.way_in.passing import FAILED, PASSED, end
@@ -33,3 +35,12 @@ def decide(passage: StepPassage, decision: str, actor: Person, now: datetime) ->
         fresh.rater = rater
         end(fresh, DECISIONS[decision], now, actor=actor)
         admit(study, rater)
+
+
+def was_chosen(study: Study, person: Person, done: int) -> bool:
+    """Whether a researcher let the person continue after a pilot, and they have answered nothing since."""
+    pilots = [step.key for step in steps_of(study) if step.kind.key == "pilot" and done <= step.option("tasks", 0)]
+    if not pilots:
+        return False
+    passed = StepPassage.objects.filter(step__in=pilots, outcome=PASSED)
+    return passed.filter(rater__study=study, rater__person=person).exists()

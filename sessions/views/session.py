@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.desk.part_tasks import end_if_over, is_waiting
+from annotation.desk.part_tasks import end_if_over, is_waiting, page_before_task
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, cleaned_fields, read_submission
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError
 from annotation.models import Assignment
@@ -40,8 +40,9 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
-    if not assignment.rater.admitted and not is_waiting(assignment.rater):
-        return redirect("recruiting:way_in", slug=found.study.slug)
+    before = page_before_task(found.study, assignment.rater)
+    if before is not None and not is_waiting(assignment.rater):
+        return redirect(before)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
 

@@ -143,7 +143,7 @@ def test_a_researchers_no_after_a_pilot_ends_the_stay(owner):
 
 def test_the_halted_page_offers_the_end_if_it_was_missed(owner, monkeypatch):
     guest = entered(crowd_study(owner, steps=[SCREEN]))
-    monkeypatch.setattr("recruiting.views.way_in.settle", lambda study, person: None)
+    monkeypatch.setattr("recruiting.views.way_in.settle", lambda rater: None)
     Walk(guest.client, guest.study).post("screen", **{**FITTING, "reply-native": "no"})
     assert guest.stay.outcome == ""
     assert "Finish and get my code" in texts(guest.client.get("/studies/study/way-in/"))
