@@ -127,7 +127,7 @@ def _fitting(study: Study, kind: str, source: str) -> Iterator[TurnRecord]:
 
 
 def _place(seed: int, one: TurnRecord) -> bytes:
-    """The place of a turn in the order of a seed, that of `parts.papers.figures.sampled_labels`."""
+    """The place of a turn in the order of a seed."""
     return sha256(f"{seed} {one.turn.number} {one.turn.session.key}".encode()).digest()
 
 
