@@ -171,7 +171,7 @@ def test_a_call_asks_again_for_a_budget_that_others_have_only_reserved(study, re
     assert run_waiting() == 1
     row.refresh_from_db()
     assert (row.status, row.kind) == ("queued", "")
-    Completion.objects.update(due_at=timezone.now())
+    Completion.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     run_waiting()
     row.refresh_from_db()
     assert (row.status, row.text) == ("done", "At nine.")

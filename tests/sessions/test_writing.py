@@ -134,7 +134,7 @@ def test_a_busy_endpoint_costs_no_attempt(session, models, problem):
     models.script = [problem(retry_after=0.0)] * 20 + ["At last."]
     turn = instruct(session, "Shorter.")
     for _ in range(25):
-        Turn.objects.filter(pk=turn.pk, status="queued").update(due_at=timezone.now())
+        Turn.objects.filter(pk=turn.pk, status="queued").update(due_at=timezone.now() - timedelta(minutes=1))
         run_waiting()
     turn.refresh_from_db()
     assert (turn.status, turn.answer) == ("done", "At last.")
@@ -154,7 +154,7 @@ def test_a_budget_that_others_have_only_reserved_is_waited_for_but_not_for_ever(
     turn.refresh_from_db()
     assert (turn.status, turn.reason) == ("queued", call_errors.EndpointBusyError.sentence)
     for _ in range(9):
-        Turn.objects.filter(pk=turn.pk, status="queued").update(due_at=timezone.now())
+        Turn.objects.filter(pk=turn.pk, status="queued").update(due_at=timezone.now() - timedelta(minutes=1))
         run_waiting()
     turn.refresh_from_db()
     assert (turn.status, turn.reason if ends[1] else "") == ends

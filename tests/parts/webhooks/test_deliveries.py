@@ -54,7 +54,7 @@ def queued(webhook, event=EVENT):
 
 def tried(row):
     """Make the row's next try now, whatever it waits for."""
-    WebhookDelivery.objects.filter(pk=row.pk).update(due_at=timezone.now())
+    WebhookDelivery.objects.filter(pk=row.pk).update(due_at=timezone.now() - timedelta(minutes=1))
     Webhook.objects.filter(pk=row.webhook_id).update(paused_until=None)
     assert process_row(WORK_KEY, row.pk)
     row.refresh_from_db()
