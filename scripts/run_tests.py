@@ -251,7 +251,7 @@ def quick(arguments: Sequence[str]) -> None:
     """Check style, and types while the tests run that find most faults per second, on SQLite."""
     check_style()
     with beside("mypy"):
-        run(["pytest", *SPREAD, NO_BROWSERS, *chosen(QUICK, QUICK), *arguments], plain_environment())
+        run(["pytest", *HALF, NO_BROWSERS, *chosen(QUICK, QUICK), *arguments], plain_environment())
 
 
 def browser(part: str, spread: Sequence[str], arguments: Sequence[str]) -> None:
