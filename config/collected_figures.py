@@ -4,8 +4,7 @@ Apps add figures of their own.
 """
 
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +18,7 @@ from config.background.rows import WAITING
 from config.background.workers import ALIVE
 from config.database_clock import database_now
 from config.models import Worker
+from config.monitored_figures import MonitoredFigure
 from config.parts import parts
 from config.process_counts import counts_folder
 from config.readiness import DEGRADED, DOWN, OK, states
@@ -30,27 +30,18 @@ STATES = (OK, DEGRADED, DOWN)
 """The states of a part of the site, as numbers from 0."""
 
 
-@dataclass(frozen=True)
-class MonitoredFigure:
-    """A figure of an app: its values by the value of its label, or one under "" if it has no label."""
-
-    name: str
-    about: str
-    label: str
-    values: Mapping[str, float]
-
-    def family(self) -> GaugeMetricFamily:
-        found = GaugeMetricFamily(self.name, self.about, labels=[self.label] if self.label else [])
-        for value, number in self.values.items():
-            found.add_metric([value] if self.label else [], number)
-        return found
-
-
 def collected_figures() -> bytes:
     """Return all figures as Prometheus reads them."""
     registry = CollectorRegistry()
     registry.register(AllProcesses())
     return generate_latest(registry)
+
+
+def _family(figure: MonitoredFigure) -> GaugeMetricFamily:
+    found = GaugeMetricFamily(figure.name, figure.about, labels=[figure.label] if figure.label else [])
+    for value, number in figure.values.items():
+        found.add_metric([value] if figure.label else [], number)
+    return found
 
 
 class AllProcesses:
@@ -60,12 +51,12 @@ class AllProcesses:
         _forget_old_files()
         yield from MultiProcessCollector.merge([str(file) for file in counts_folder().glob("*/*.db")])
         found = {name: float(STATES.index(state)) for name, state in states().items()}
-        yield MonitoredFigure("interrater_part_state", "Parts: 0 ok, 1 degraded, 2 down", "part", found).family()
+        yield _family(MonitoredFigure("interrater_part_state", "Parts: 0 ok, 1 degraded, 2 down", "part", found))
         if found["database"]:
             return
         yield from _of_database()
         for part in parts():
-            yield from (figure.family() for figure in part.figures())
+            yield from map(_family, part.figures())
 
 
 def _of_database() -> Iterator[Any]:

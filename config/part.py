@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from annotation.studies.queries import MyWork
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
-    from config.collected_figures import MonitoredFigure
+    from config.monitored_figures import MonitoredFigure
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
     from reports.exporting.table_list import StudyTable

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import F, FloatField, Max
 from django.db.models.functions import Cast
 
-from config.collected_figures import MonitoredFigure
+from config.monitored_figures import MonitoredFigure
 from config.part import Part
 from llm.erasing import ERASING
 from llm.models import Budget

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
-from config.collected_figures import MonitoredFigure
+from config.monitored_figures import MonitoredFigure
 from config.part import Part
 from config.readiness import DEGRADED, OK
 from operating.last_backup import last_backup

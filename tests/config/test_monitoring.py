@@ -35,7 +35,7 @@ KNOWN = {"or", "by", "max", "min", "sum", "rate", "absent"}
 TOKENS = re.compile(r'\s*([A-Za-z_]\w*|"[^"]*"|=~|[=<>]=?|\d+(?:\.\d+)?|\[\d+[smhd]\]|[(){},*])')
 LABELLED = re.compile(r"(interrater_\w+)\{(\w+)|by \((\w+)\) \((interrater_\w+)")
 
-pytestmark = [pytest.mark.both, pytest.mark.django_db]
+pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture(scope="module")
