@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from django.apps import apps
+
 PACKAGE = """
-from {app} import migrations
+from {package} import migrations
 __path__ += migrations.__path__
 """
 SETTINGS = """
@@ -23,7 +25,7 @@ def write_later_version(folder: Path, app: str, migrations: Mapping[str, str]) -
     for old in package.glob("*.py"):
         old.unlink()
     (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text(PACKAGE.format(app=app))
+    (package / "__init__.py").write_text(PACKAGE.format(package=apps.get_app_config(app).name))
     for name, text in migrations.items():
         (package / f"{name}.py").write_text(text)
     (folder / "later_settings.py").write_text(SETTINGS.format(app=app))

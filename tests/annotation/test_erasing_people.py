@@ -65,9 +65,11 @@ def test_names_that_operators_wrote_in_the_admin_are_kept_nowhere_else(people, c
     for names in (before, after):
         assert client.post(address, names | rights).status_code == 302
     membership = Membership.objects.get(person=people.ann, study__slug="the-rating")
-    for active in ("", "on"):
-        path = reverse("admin:annotation_membership_change", args=[membership.pk])
-        assert client.post(path, {"role": membership.role, "active": active}).status_code == 302
+    for step in ("remove", "restore"):
+        form = {"action": step, "_selected_action": [membership.pk], "index": "0"}
+        assert client.post(reverse("admin:annotation_membership_changelist"), form).status_code == 302
+        membership.refresh_from_db()
+        assert membership.active is (step == "restore")
     text = everything()
     for name in before.values():
         assert name not in text
