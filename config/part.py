@@ -138,7 +138,7 @@ class Part:
 
     # --- pages
     urls = ""
-    """The module with the app's addresses."""
+    """The module with the app's addresses; operations of the API have theirs below `api/`."""
     annotators_pages: Sequence[str] = ()
     """Names of the addresses that annotators open, whose pages are in their language."""
     tabs: Sequence[Tab] = ()

@@ -37,7 +37,7 @@ every study uses the part.
 WHOLE_DATABASE = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export"})
 """Commands that read or write all tables, and so run with all parts."""
 CORE = (
-    "operating", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",
+    "operating", "api", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",
     "accounts",
 )  # fmt: skip
 """Apps that are always installed; one comes before those it imports."""

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "judges",
     "reports",
     "managing",
+    "api",
     "operating",
     *(f"parts.{key}" for key in PARTS),
 ]
@@ -273,19 +274,19 @@ WEBHOOK_HOSTS = read_webhook_hosts(env)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "reports.api.authentication.TokenAuthentication",
-        "reports.api.authentication.SessionReading",
+        "api.requests.authentication.TokenAuthentication",
+        "api.requests.authentication.SessionReading",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["reports.api.negotiation.JSONWithLineEnd"],
-    "DEFAULT_PARSER_CLASSES": ["reports.api.negotiation.JSONLines", "reports.api.negotiation.AlternativeJSONLines"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "reports.api.negotiation.OneFormat",
+    "DEFAULT_RENDERER_CLASSES": ["api.requests.negotiation.JSONWithLineEnd"],
+    "DEFAULT_PARSER_CLASSES": ["api.requests.negotiation.JSONLines", "api.requests.negotiation.AlternativeJSONLines"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.requests.negotiation.OneFormat",
     "DEFAULT_METADATA_CLASS": None,
     "NUM_PROXIES": PROXY_COUNT,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["reports.api.throttling.PerCaller"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.requests.throttling.PerCaller"],
     "DEFAULT_THROTTLE_RATES": {"api": f"{read_whole(env, 'API_REQUESTS_PER_MINUTE', 600)}/min"},
-    "EXCEPTION_HANDLER": "reports.api.api_errors.answer",
+    "EXCEPTION_HANDLER": "api.requests.api_errors.answer",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Interrater",

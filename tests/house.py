@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 APPS = (
     "config", "accounts", "annotation", "sessions", "llm", "retrieval", "recruiting", "parts", "judges", "reports",
-    "managing", "operating", "agreement",
+    "managing", "api", "operating", "agreement",
 )  # fmt: skip
 
 

@@ -18,11 +18,11 @@ from annotation.members.tokens import issue_token
 from annotation.models import Item, Question, Rating, Study, StudyCounts, Unblinding
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
+from api.lists.entry_kinds import KINDS
 from config.erasure import open_erasure
 from config.model_fields import ExactJSONField
 from llm.models import Call
 from parts.preparing.models import InstructionTrial, PreparationStep
-from reports.api.entry_kinds import KINDS
 from reports.models import KeptExport, KeptReport
 from tests.crawling import OF_A_KIND
 from tests.filled import MODEL as OLD_MODEL

@@ -13,10 +13,10 @@ from annotation.models import Output, Rating, Study, Task, Unblinding
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.corrections import StudyRefusedError
+from api.lists.entry_kinds import KINDS
 from config.erasure import open_erasure
 from llm.models import Call, Completion
 from recruiting.models import PracticeAnswer
-from reports.api.entry_kinds import KINDS
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

@@ -29,9 +29,9 @@ from reports.exporting import export_study
 from reports.exporting.study_lines import annotation_lines
 from reports.exporting.study_yaml import study_body
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
+from tests.api.conftest import Program
+from tests.api.test_uploads_in_parts import uploaded
 from tests.conftest import SYSTEMS
-from tests.managing.test_upload_steps import uploaded
-from tests.reports.conftest import Program
 
 pytestmark = pytest.mark.django_db
 NORTH = SYSTEMS[0]

@@ -43,6 +43,19 @@ BELOW = {
         "judges",
         "reports",
     },
+    "api": {
+        "config",
+        "agreement",
+        "accounts",
+        "annotation",
+        "llm",
+        "retrieval",
+        "recruiting",
+        "sessions",
+        "judges",
+        "reports",
+        "managing",
+    },
     "operating": {
         "config",
         "agreement",
@@ -55,6 +68,7 @@ BELOW = {
         "judges",
         "reports",
         "managing",
+        "api",
     },
     "scripts": set(),
 }

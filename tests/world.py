@@ -101,7 +101,7 @@ NUMBERED = {
     "api:one_of_annotations": "annotation", "api:one_of_ratings": "rating", "api:one_of_sessions": "revisionsession",
     "api:one_of_runs": "judgerun", "api:one_of_adjudications": "adjudication", "api:item_steps": "item",
     "api:turns": "revisionsession",
-    **dict.fromkeys(("managing_api:upload", "managing_api:upload_parts", "managing_api:import_upload"), "itemupload"),
+    **dict.fromkeys(("api:upload", "api:upload_parts", "api:import_upload"), "itemupload"),
 }  # fmt: skip
 """The model whose number an address of the API contains."""
 PROGRAMS = ("token_read", "token_write", "token_annotate", "token_account")

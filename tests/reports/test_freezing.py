@@ -11,10 +11,10 @@ from annotation.members.tokens import issue_token
 from annotation.models import Rater, Rating
 from config.software_version import SOFTWARE_VERSION
 from reports.models import KeptReport
+from tests.api.conftest import Program
 from tests.house import ROOT
 from tests.reports.compared_study import imported
 from tests.reports.computing import compute_requested, read
-from tests.reports.conftest import Program
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,9 @@ from annotation.models import JudgeRun, Rater
 from reports.agreement_report import agreement_report
 from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import rater_shares
+from tests.api.conftest import Program, problem
 from tests.conftest import make_person
 from tests.reports.computing import read
-from tests.reports.conftest import Program, problem
 from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db

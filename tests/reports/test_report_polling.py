@@ -10,8 +10,8 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
 from reports.models import KeptReport
+from tests.api.conftest import problem
 from tests.reports.computing import compute_requested
-from tests.reports.conftest import problem
 
 pytestmark = pytest.mark.django_db
 PAGE, GLANCE, API = "/studies/study/report/", "/studies/study/report/glance/", "/api/studies/study/agreement/"

@@ -14,9 +14,9 @@ from reports.rows import ChoiceInvalidError
 from reports.session_report import session_report
 from sessions.models import TurnLabel
 from sessions.turn_labels import label
+from tests.api.conftest import Program, problem
 from tests.conftest import make_person
 from tests.reports.computing import read
-from tests.reports.conftest import Program, problem
 from tests.reports.worked_sessions import page_of, rate_again, worked  # noqa: F401
 from tests.sessions.conftest import folder, models, session, study  # noqa: F401
 

@@ -24,8 +24,8 @@ from config.prepared_sql import stored
 from parts.checks.background.check_upkeep import look_after_checks
 from parts.checks.models import DueCheck
 from parts.checks.preparing import prepare_checks
+from tests.api.conftest import Program
 from tests.parts.checks.checked_study import CHECKS, make_checked_study, rater_in
-from tests.reports.conftest import Program
 
 FORM = {"q-well": ["4"]}
 

@@ -21,9 +21,9 @@ from recruiting.models import ResultPeek, StopLook, StopPlan
 from recruiting.stopping import peeking
 from reports.agreement_report import agreement_report
 from reports.models import KeptExport, KeptReport
+from tests.api.conftest import Program
 from tests.conftest import make_person
 from tests.reports.computing import read
-from tests.reports.conftest import Program
 from tests.reports.exporting.conftest import item, write_study
 from tests.test_routes import row_of
 from tests.world import ROUTES
@@ -43,7 +43,7 @@ COUNTED = {
     "api:agreement": "api_report", "api:details": "api_report", "api:meta_evaluation": "api_report",
     "api:rater_checks": "api_report", "api:export": "export", "api:export_file": "export",
     "api:kept_export_file": "export", "api:annotations": "answer_list", "api:ratings": "answer_list",
-    "api:one_of_ratings": "answer_list", "api:sessions": "answer_list", "managing_api:adjudications": "answer_list",
+    "api:one_of_ratings": "answer_list", "api:sessions": "answer_list", "api:adjudications": "answer_list",
 }  # fmt: skip
 ELSEWHERE = ("api:session_report", "api:turns", "api:one_of_sessions", "api:one_of_adjudications",
              "api:one_of_annotations")  # fmt: skip
@@ -52,13 +52,14 @@ NO_RESULTS = (
     "managing:*_file", "managing:adjudicate", "managing:balance", "managing:build", "managing:copying",
     "managing:delete_study", "managing:deletion", "managing:dry_runs", "managing:duplicate", "managing:edit_item",
     "managing:from_template", "managing:item", "managing:new_item", "managing:new_study", "managing:plan",
-    "managing:upload", "managing:uploaded", "managing_api:*", "api:docs", "api:schema", "api:studies", "api:study",
+    "managing:upload", "managing:uploaded", "api:import_upload", "api:upload",
+    "api:uploads", "api:upload_parts", "api:docs", "api:schema", "api:studies", "api:study",
     "api:items", "api:one_of_items", "api:raters", "api:one_of_raters", "api:assignments", "api:one_of_assignments",
     "api:runs", "api:one_of_runs", "api:kept_export", "api:kept_exports", "api:work*", "reports:exports",
     "preregistration:plan_file", "preregistration:plans", "reports:statistics", "reports:stop_rules",
 )  # fmt: skip
 """Pages without results: of single answers, of plans, counts and settings, and of the looks that the plan takes."""
-MAY_SHOW = ("reports", "managing", "api", "managing_api", "operating")
+MAY_SHOW = ("reports", "managing", "api", "operating", "power")
 """Other parts cannot compute figures: they may not import `reports`."""
 
 

@@ -1,0 +1,1 @@
+"""The tasks of an annotator, for a program that works on them."""
