@@ -1,12 +1,13 @@
 """An installation with some parts: studies of each protocol from import over the desk to report and export, and back.
 
-    PARTS=none DATABASE_URL=... VAR=... python -m tests.parts.installation_trial FOLDER
+    PARTS=none DATABASE_URL=... VAR=... python -m tests.parts.installation_trial FOLDER [PROTOCOL ...]
 
 Prints the modules of parts that are loaded at the end, as a JSON list in the last line.
 """
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import django
@@ -52,7 +53,7 @@ def answer_on_the_desk(study) -> None:
     send(browser, task, filled(study, task, browser.send("GET", task)))
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, protocols: Sequence[str]) -> None:
     django.setup()
     from accounts.models import Person
     from annotation.importing import import_study
@@ -63,6 +64,8 @@ def main(folder: Path) -> None:
     call_command("demo", links=str(folder / "links.txt"), verbosity=0, stdout=sys.stderr)
     owner = Person.objects.get(username="demo-researcher")
     for slug in STUDIES:
+        if protocols and slug.removeprefix("demo-") not in protocols:
+            continue
         study = Study.objects.get(slug=slug)
         open_pages(study, owner)
         if study.protocol != "session":
@@ -81,4 +84,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -30,14 +30,14 @@ def listed(keys: set[str]) -> str:
 SELECTIONS = list(dict.fromkeys([*(listed(with_needs(key)) for key in OPTIONAL), *map(listed, map(without, OPTIONAL))]))
 
 
-def loaded(parts: str, url: str, folder) -> set[str]:
+def loaded(parts: str, url: str, folder, *protocols: str) -> set[str]:
     """Run the trial with these parts; the parts of which modules are loaded at its end."""
     environment = {
         **os.environ, "PARTS": parts, "DATABASE_URL": url, "VAR": str(folder),
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }  # fmt: skip
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.parts.installation_trial", str(folder)],
+        [sys.executable, "-m", "tests.parts.installation_trial", str(folder), *protocols],
         cwd=ROOT, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
@@ -60,7 +60,7 @@ def test_the_core_works_alone_and_loads_no_part(kind, tmp_path):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_some_parts_work_without_the_others(selection, tmp_path):
     with new_database("sqlite", tmp_path) as url:
-        assert loaded(selection, url, tmp_path) == set(selection.split(","))
+        assert loaded(selection, url, tmp_path, "rating") == set(selection.split(","))
 
 
 @pytest.mark.parametrize("names", ["nothing", "checks,nothing"])
