@@ -1,4 +1,4 @@
-"""What annotation adds: its erasing, exclusions in imports, the rule of sign-in links, and the warm-up of the desk."""
+"""What annotation adds: its erasing, exclusions in imports, replies to them, sign-in links, the warm-up of the desk."""
 
 import uuid
 
@@ -9,12 +9,20 @@ from annotation.desk.statements import desk_row, plan_statements, task_row
 from annotation.erasing import ERASING
 from annotation.importing.excluded_raters import ExcludedRaterImport
 from annotation.members.member_links import is_backed
+from annotation.members.standing import replied_exclusions
+from annotation.studies.notices import StudyNotice
 from annotation.studies.queries import ANYBODY, work_of
 from config.part import Part
 
 
 class AnnotationPart(Part):
     erasing = ERASING
+    notices = (
+        StudyNotice(
+            replied_exclusions, "reports:rater_checks", "{n} excluded rater has answered",
+            "{n} excluded raters have answered",
+        ),
+    )  # fmt: skip
     importers = {ExcludedRaterImport.table: ExcludedRaterImport}
 
     def is_backed(self, link: SignInLink) -> bool:

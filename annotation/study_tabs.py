@@ -75,13 +75,6 @@ TABS = (
     Tab(120, "Report", "Export", "reports:exports"),
     Tab(140, "Report", "Stop rules", "reports:stop_rules"),
     Tab(160, "People", "People", "annotation:people", ("annotation:pause_rater", "annotation:member_link")),
-    Tab(
-        170,
-        "People",
-        "Messages",
-        "recruiting:message_inbox",
-        ("recruiting:rater_thread", "recruiting:rater_task_thread"),
-    ),
     Tab(180, "People", "Invitations", "annotation:invitations"),
     Tab(200, "People", "Rater checks", "reports:rater_checks"),
     Tab(210, "People", "Assignment plan", "managing:plan"),

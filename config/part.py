@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from accounts.models import Person, SignInLink
     from annotation.desk.part_tasks import TaskSearch
     from annotation.desk.statements import RaterState
+    from annotation.desk.task_page import TaskLink
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment, StepsCard
     from annotation.importing.protocol_tables import TableImport
@@ -145,16 +146,17 @@ class Part:
     """Tabs of a study's pages for its researchers."""
     ways_to_items: Sequence[tuple[str, str]] = ()
     """Pages on which a study gets its first items: titles and routes."""
+    task_links: Sequence[TaskLink] = ()
+    """Links beside the buttons of a task's page, to pages about this task."""
     fragments: Mapping[str, Sequence[Fragment]] = {}
     """Pieces of pages of the core, by the place that such a page names (`annotation/fragments.py`)."""
+
+    notices: Sequence[StudyNotice] = ()
+    """What needs somebody's attention on a study's overview."""
 
     def steps_card(self, request: HttpRequest, work: MyWork) -> StepsCard | None:
         """Return what the home page shows of what comes before a person's next task, or None."""
         return None
-
-    def notices(self, study: Study) -> Iterable[StudyNotice]:
-        """Return what needs somebody's attention on the study's overview."""
-        return ()
 
     # --- reports
     counts: Mapping[str, Callable[[Study], dict[str, Any]]] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from annotation.models import Study
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "rater_messages": (),
     "second_stage": ("adjudication",),
     "routing": ("routing",),
     "mail": ("mail",),

@@ -1,11 +1,10 @@
 """Admin of recruiting; each part registers its own tables."""
 
 from recruiting.crowds import crowd_admin
-from recruiting.rater_messages import message_admin
 from recruiting.stopping import stopping_admin
 from recruiting.way_in import way_in_admin
 
 __all__ = [
-    "crowd_admin", "message_admin", "stopping_admin",
+    "crowd_admin", "stopping_admin",
     "way_in_admin",
 ]  # fmt: skip

@@ -16,11 +16,9 @@ from recruiting.models import (
     ExtraPlace,
     FiledLook,
     LeftParticipant,
-    MessageThread,
     PairCheck,
     PersonalReply,
     PracticeAnswer,
-    RaterMessage,
     ResultPeek,
     StepPassage,
     StopContinuation,
@@ -31,7 +29,7 @@ from recruiting.models import (
 
 
 class RecruitingErasing(Erasing):
-    """What people said about themselves, and their messages, go with them in any case; all else with their answers.
+    """What people said about themselves goes with them in any case; all else with their answers.
 
     Who decided is emptied with that person. Looks of stop rules stay without their figures.
     """
@@ -43,26 +41,18 @@ class RecruitingErasing(Erasing):
         (ExtraPlace, "study"), (ResultPeek, "plan__study"), (StopContinuation, "look__plan__study"),
         (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
-        (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"), (RaterMessage, "thread__rater__study"),
-        (MessageThread, "rater__study"),
+        (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"),
     )  # fmt: skip
-    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"))  # fmt: skip
+    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"))
 
-    noted = (
-        (RaterMessage, "thread__rater__study", ("text",)),
-        (StopContinuation, "look__plan__study", ("reason",)),
-    )  # fmt: skip
+    noted = ((StopContinuation, "look__plan__study", ("reason",)),)
 
     def has_answers(self, study: Study) -> bool:
-        """Steps are open while a study is live, so a draft asks for nothing. Messages about tasks keep its items."""
-        if MessageThread.objects.filter(rater__study=study, task__isnull=False).exists():
-            return True
+        """Steps are open while a study is live, so a draft asks for nothing."""
         return study.status != Study.Status.DRAFT and StepPassage.objects.filter(rater__study=study).exists()
 
     def erase_answers(self, rater: Rater, erased: ErasedRows) -> None:
         erased.delete(PracticeAnswer.objects.filter(passage__rater=rater))
-        erased.delete(RaterMessage.objects.filter(thread__rater=rater))
-        erased.delete(MessageThread.objects.filter(rater=rater))
         of_raters = (StepPassage, Consent, CrowdStay)
         for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
@@ -75,12 +65,9 @@ class RecruitingErasing(Erasing):
         _remember_participants(person, study)
         for model in (PersonalReply, CrowdId, CrowdBrowser):
             erased.delete(model._default_manager.filter(person=person, study=study))
-        erased.empty(RaterMessage.objects.filter(thread__rater__study=study, by=person), by=None)
         own = Rater.objects.filter(study=study, person=person)
         open_now = StepPassage.objects.filter(rater__in=own, outcome=StepPassage.Outcome.OPEN)
         erased.empty(open_now.exclude(result=None), result=None)
-        erased.delete(RaterMessage.objects.filter(thread__rater__in=own))
-        erased.delete(MessageThread.objects.filter(rater__in=own))
         erased.empty(ResultPeek.objects.filter(plan__study=study, by=person), by=None)
         erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)

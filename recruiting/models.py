@@ -2,7 +2,6 @@
 
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
-from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
 from recruiting.stopping.stopping_models import (
     ExtraPlace,
     FiledLook,
@@ -23,11 +22,9 @@ __all__ = [
     "ExtraPlace",
     "FiledLook",
     "LeftParticipant",
-    "MessageThread",
     "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
-    "RaterMessage",
     "ResultPeek",
     "StepPassage",
     "StopContinuation",

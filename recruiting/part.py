@@ -1,4 +1,4 @@
-"""What recruiting adds: steps before tasks, checks, stop rules, messages, and what goes with a person."""
+"""What recruiting adds: steps before tasks, checks, stop rules, and what goes with a person."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
@@ -17,7 +17,6 @@ from annotation.fragments import Fragment, StepsCard
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.file_sections import StudySection
 from annotation.studies.live_checks import UPLOAD, LiveProblem
-from annotation.studies.notices import StudyNotice
 from annotation.studies.pace_plan import PACE, why_no_pace
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
@@ -30,8 +29,6 @@ from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
 from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
-from recruiting.overview_notices import people_notices
-from recruiting.own_data import letters_of
 from recruiting.stopping.filed_looks import LookImport
 from recruiting.stopping.fixing import fix_plan
 from recruiting.stopping.plan_spec import STOPPING, why_no_plan
@@ -44,11 +41,8 @@ from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
 from recruiting.way_in.way_data import way_data
 
-OF_ANNOTATORS = (
-    "way_in practice practice_draft why my_consent leave enter join finish outcome"
-    " my_messages general_thread task_thread"
-)
 STEPS = ("Steps before tasks", "recruiting:steps")
+OF_ANNOTATORS = "way_in practice practice_draft why my_consent leave enter join finish outcome"
 
 
 def has_crowd(study: Study) -> bool:
@@ -208,11 +202,8 @@ class RecruitingPart(Part):
         way = way_of(rater.study, rater)
         return way.step is not None and way.halt is None
 
-    def notices(self, study: Study) -> list[StudyNotice]:
-        return people_notices(study)
-
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
-        return [*way_data(person), *letters_of(person), ("entries", entries(person))]
+        return [*way_data(person), ("entries", entries(person))]
 
     def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
         ids = CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant")

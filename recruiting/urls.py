@@ -1,7 +1,6 @@
 from django.urls import include, path
 
 from recruiting.crowds import crowd_pages, entry_views
-from recruiting.rater_messages import rater_views, researcher_views
 from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
@@ -28,13 +27,6 @@ routes = [
     path("funnel/<int:pk>/", pilot_views.decision, name="decision"),
     path("background/", researchers.background, name="background"),
     path("background/background.json", researchers.background_file, name="background_file"),
-    path("my-messages/", rater_views.my_messages, name="my_messages"),
-    path("my-messages/study/", rater_views.general_thread, name="general_thread"),
-    path("my-messages/<uuid:key>/", rater_views.task_thread, name="task_thread"),
-    path("messages/", researcher_views.message_inbox, name="message_inbox"),
-    path("messages/<int:pk>/", researcher_views.rater_thread, name="rater_thread"),
-    path("messages/<int:pk>/done/", researcher_views.messages_done, name="messages_done"),
-    path("messages/<int:pk>/<int:number>/", researcher_views.rater_task_thread, name="rater_task_thread"),
 ]
 urlpatterns = [
     path("studies/<slug:slug>/", include(routes)),

@@ -45,10 +45,10 @@ from tests.parts.checks.check_rows import add_check_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
+from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report

@@ -48,10 +48,10 @@ from tests.parts.checks.check_rows import add_check_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
+from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.rater_messages.message_rows import add_message_rows
 from tests.recruiting.recruiting_rows import add_stopping_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations
@@ -83,8 +83,9 @@ OF_MODEL = {
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
     "checks:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
-    **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater", "recruiting:rater_thread",
-                     "recruiting:rater_task_thread", "recruiting:messages_done"), "rater"),
+    **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater",
+                     "rater_messages:rater_thread", "rater_messages:rater_task_thread",
+                     "rater_messages:messages_done"), "rater"),
 }  # fmt: skip
 """The model whose key an address contains, if it is not a membership."""
 FILES = {
@@ -243,7 +244,7 @@ def build_world():
             arguments["pk"] = assignment.pk
         if route in OF_MODEL:
             arguments["pk"] = objects[OF_MODEL[route]].pk
-        if route == "recruiting:rater_task_thread":
+        if route == "rater_messages:rater_task_thread":
             arguments["number"] = assignment.task_id
         if route in NUMBERED:
             arguments["number"] = objects[NUMBERED[route]].pk

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
-from django.utils.functional import SimpleLazyObject
+from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
@@ -29,6 +29,7 @@ from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.guideline_text import render, sections_on
 from annotation.text_formats import MARKDOWN, OPTION, PLAIN
+from config.parts import parts
 
 NO_TASK = uuid.UUID(int=0)
 OF_TASKS = ("desk", "save_draft", "pulse", "submit_task", "flag_task", "skip_task")
@@ -48,9 +49,31 @@ def page_addresses(slug: str, key: uuid.UUID) -> dict[str, str]:
         "keys": _of_study(prefix, "accounts:keys"),
         "preferences": _of_study(prefix, "accounts:preferences"),
         "guidelines": _of_study(prefix, "annotation:guidelines", slug),
-        "ask": _of_study(prefix, "recruiting:task_thread", slug, NO_TASK).replace(str(NO_TASK), str(key)),
         **{name: task_address(name, key) for name in OF_TASKS},
     }
+
+
+@dataclass(frozen=True)
+class TaskLink:
+    """A link to a page about a task: its route takes the study's slug and the key of the assignment.
+
+    It has a sign and, where there is room, a word; `label` says it all.
+    """
+
+    key: str
+    route: str
+    sign: str
+    word: str | Promise
+    label: str | Promise
+
+
+def task_links(slug: str, key: uuid.UUID) -> list[tuple[TaskLink, str]]:
+    """The links of all apps on the page of a task, with their addresses."""
+    prefix = get_script_prefix()
+    return [
+        (link, _of_study(prefix, link.route, slug, NO_TASK).replace(str(NO_TASK), str(key)))
+        for part in parts() for link in part.task_links
+    ]  # fmt: skip
 
 
 @lru_cache(maxsize=256)

@@ -5,9 +5,11 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
+from annotation.desk.task_page import task_links
 from annotation.fragments import fragments_at
 
 register = template.Library()
+register.simple_tag(task_links)
 
 
 @register.simple_tag(takes_context=True)

@@ -13,7 +13,6 @@ from annotation.fragments import Fragment
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Question, Rater, Slot, Study
 from annotation.protocols import Protocol
-from annotation.studies.counting import CountOf
 from annotation.studies.notices import StudyNotice
 from annotation.studies.recruiting_settings import RecruitingKey
 from annotation.study_tabs import Tab
@@ -74,6 +73,16 @@ class ChecksPart(Part):
             has_checks,
         ),
     )  # fmt: skip
+    notices = (
+        StudyNotice(
+            lambda study: open_notices(study).filter(paused=True), RATER_CHECKS, "{n} rater was paused by a rule",
+            "{n} raters were paused by a rule",
+        ),
+        StudyNotice(
+            lambda study: open_notices(study).filter(paused=False), RATER_CHECKS, "{n} rater to look at, by a rule",
+            "{n} raters to look at, by a rule",
+        ),
+    )  # fmt: skip
     erasing = ERASING
     hidden_actions = ("rater noticed", "rater notice answered")
 
@@ -88,23 +97,6 @@ class ChecksPart(Part):
 
     def awaits_decision(self, rater: OuterRef | Rater) -> Q:
         return Q(Exists(RaterNotice.objects.filter(rater=rater, paused=True, answered_at=None)))
-
-    def notices(self, study: Study) -> list[StudyNotice]:
-        """Raters whom a rule has paused or asks about, counted in one query; a draft has none."""
-        if study.status == Study.Status.DRAFT:
-            return []
-        waiting = open_notices(OuterRef("pk")).order_by()
-        row: Any = Study.objects.filter(pk=study.pk).values(
-            paused_raters=CountOf(waiting.filter(paused=True).values("pk")),
-            asked_raters=CountOf(waiting.filter(paused=False).values("pk")),
-        ).get()  # fmt: skip
-        paused, asked = row["paused_raters"], row["asked_raters"]
-        sentences = []
-        if paused:
-            sentences.append(f"{paused} {'rater was' if paused == 1 else 'raters were'} paused by a rule")
-        if asked:
-            sentences.append(f"{asked} {'rater' if asked == 1 else 'raters'} to look at, by a rule")
-        return [StudyNotice(sentence, RATER_CHECKS) for sentence in sentences]
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
         """Return when rules paused the person, and a researcher decided; without the rule, which would tell checks."""

@@ -27,7 +27,7 @@ from parts.mail.mail_links import address_digest
 from parts.mail.models import MailKind, OutgoingMail, RefusedAddress
 from parts.mail.own_address import DAY, WORK_KEY
 from parts.mail.reminder_section import most_reminders
-from recruiting.models import RaterMessage
+from parts.rater_messages.models import RaterMessage
 
 MOST_INVITATIONS = 200
 """Invitations per study and day."""

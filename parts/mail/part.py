@@ -31,6 +31,7 @@ def if_mail_is_sent(request: HttpRequest) -> Mapping[str, Any] | None:
 
 
 class MailPart(Part):
+    needs = ("rater_messages",)
     sections = (StudySection(MAIL, why_no_mail),)
     urls = "parts.mail.urls"
     annotators_pages = (

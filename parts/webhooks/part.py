@@ -1,8 +1,8 @@
 """What webhooks add: their pages, their erasing, and a notice if they do not work."""
 
 from django.conf import settings
+from django.db.models import OuterRef, QuerySet
 
-from annotation.models import Study
 from annotation.studies.notices import StudyNotice
 from annotation.study_tabs import Tab
 from config.part import Part
@@ -10,20 +10,21 @@ from parts.webhooks.erasing import ERASING
 from parts.webhooks.models import Webhook
 from parts.webhooks.subscriptions import BY_HAND
 
+PAGE = "webhooks:webhooks"
+FAILED = "Webhooks disabled because they failed"
+
+
+def failed_webhooks(study: OuterRef) -> QuerySet[Webhook]:
+    """The webhooks that were disabled because they failed; none if the operator allows no hosts."""
+    failed = Webhook.objects.filter(study=study).exclude(disabled_at=None).exclude(disabled_reason=BY_HAND)
+    return failed if settings.WEBHOOK_HOSTS else failed.none()
+
 
 class WebhooksPart(Part):
     urls = "parts.webhooks.urls"
-    tabs = (Tab(370, "Settings", "Webhooks", "webhooks:webhooks", ("webhooks:*",)),)
+    tabs = (Tab(370, "Settings", "Webhooks", PAGE, ("webhooks:*",)),)
+    notices = (StudyNotice(failed_webhooks, PAGE, FAILED, FAILED, in_drafts=True),)
     erasing = ERASING
-
-    def notices(self, study: Study) -> list[StudyNotice]:
-        """A notice if webhooks were disabled because they failed; and none if the operator allows no hosts."""
-        if not settings.WEBHOOK_HOSTS:
-            return []
-        failed = Webhook.objects.filter(study=study).exclude(disabled_at=None).exclude(disabled_reason=BY_HAND)
-        if not failed.exists():
-            return []
-        return [StudyNotice("Webhooks disabled because they failed", "webhooks:webhooks")]
 
 
 PART = WebhooksPart()

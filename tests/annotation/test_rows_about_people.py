@@ -17,9 +17,10 @@ from annotation.models import Invitation, KeptResponse, Membership, Rater, Revie
 from annotation.studies.assignment_plan import plan_of
 from parts.mail.models import MailAddress
 from parts.preregistration.models import Preregistration
+from parts.rater_messages.models import RaterMessage
 from parts.routing.models import RoutingQuota
 from parts.second_stage.settings import has_stage, named_adjudicators
-from recruiting.models import CrowdId, RaterMessage
+from recruiting.models import CrowdId
 from reports.models import KeptExport, KeptReport
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
@@ -91,8 +92,8 @@ ROWS_ABOUT_PEOPLE = {
     "recruiting.StudyDryRun.asked_by": ("emptied", "emptied"),
     "mail.MailAddress.person": ("deleted", "deleted"),
     "mail.OutgoingMail.person": ("deleted", "deleted"),
-    "recruiting.MessageThread.rater": ("deleted", "deleted"),
-    "recruiting.RaterMessage.by": ("emptied", "emptied"),
+    "rater_messages.MessageThread.rater": ("deleted", "deleted"),
+    "rater_messages.RaterMessage.by": ("emptied", "emptied"),
     "annotation.RaterPause.rater": ("stays", "deleted"),
     "annotation.RaterPause.by": ("emptied", "emptied"),
     "annotation.RaterPause.ended_by": ("emptied", "emptied"),

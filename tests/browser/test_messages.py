@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
+from parts.rater_messages.models import RaterMessage
 from parts.second_stage.settings import set_stage
-from recruiting.models import RaterMessage
 from tests.browser.accessibility import findings
 from tests.conftest import make_person
 

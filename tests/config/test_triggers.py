@@ -58,7 +58,7 @@ def test_a_migrated_database_has_all_triggers():
         "recruiting_filedlook",
         "recruiting_stopplan", "recruiting_resultpeek", "recruiting_stoplook", "recruiting_stopcontinuation",
         "recruiting_crowdstay",
-        "recruiting_messagethread", "recruiting_ratermessage", "annotation_raterpause",
+        "rater_messages_messagethread", "rater_messages_ratermessage", "annotation_raterpause",
     }  # fmt: skip
     assert lost_triggers(connection) == []
     assert check_triggers(databases=["default"]) == []

@@ -17,8 +17,8 @@ from annotation.models import Annotation, Guideline, Rater, Slot, Study
 from annotation.studies.locking import RaterGoneError
 from parts.checks.preparing import prepare_checks
 from parts.checks.rules import judge_rater
+from parts.rater_messages.sending_messages import write_to_researchers
 from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
-from recruiting.rater_messages.sending_messages import write_to_researchers
 from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.steps_taken import answer_task

@@ -32,9 +32,9 @@ IN_DOWNLOAD = {
     "recruiting": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
         "PracticeAnswer": "practice_answers", "CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries",
-        "MessageThread": "messages", "RaterMessage": "messages",
     },
     "checks": {"RaterNotice": "pauses_by_rules"},
+    "rater_messages": {"MessageThread": "messages", "RaterMessage": "messages"},
     "mail": {"MailAddress": "e_mail", "OutgoingMail": "mails"},
     "routing": {"QuotaMember": "groups", "RoutingQuota": "groups"},
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},

@@ -8,8 +8,8 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
 from parts.mail.models import MailAddress
+from parts.rater_messages.sending_messages import write_to_researchers
 from recruiting.models import CrowdId, CrowdStay
-from recruiting.rater_messages.sending_messages import write_to_researchers
 from tests.conftest import make_person
 from tests.recruiting.crowds.crowd_study import crowd_study
 

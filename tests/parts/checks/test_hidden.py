@@ -122,7 +122,9 @@ def test_the_download_of_own_data_names_checks_as_it_names_tasks(client, owner, 
     for place, address in enumerate(work_through(client, study, rater, most=24)):
         kinds.append(kind_of(address))
         if place < 20:  # as many messages as an hour may have
-            client.post(reverse("recruiting:task_thread", args=[study.slug, address.split("/")[2]]), {"text": "Why?"})
+            client.post(
+                reverse("rater_messages:task_thread", args=[study.slug, address.split("/")[2]]), {"text": "Why?"}
+            )
     assert set(kinds) == EVERY_KIND | {None}
     told = json.loads(b"".join(client.get("/my-data/my-data.json")).decode())
     told["tasks_and_drafts"].pop()  # the one that is open now

@@ -5,7 +5,8 @@ from django.test import Client
 
 from annotation.models import Annotation, Assignment, RaterExclusion, RaterPause
 from parts.checks.models import RaterNotice
-from recruiting.models import PracticeAnswer, RaterMessage, StepPassage
+from parts.rater_messages.models import RaterMessage
+from recruiting.models import PracticeAnswer, StepPassage
 from tests.conftest import make_person
 from tests.recruiting.crowds.crowd_study import Guest, crowd_study, prolific_ids, texts
 from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, TRAINING, WRONG, Walk

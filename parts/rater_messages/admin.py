@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import MessageThread, RaterMessage
+from parts.rater_messages.models import MessageThread, RaterMessage
 
 
 @admin.register(MessageThread)

@@ -15,8 +15,9 @@ from annotation.members.data_download import own_data
 from annotation.members.membership import add_member, deactivate_member, rater_for
 from annotation.models import Annotation, Assignment, Membership, SpotCheck, Study
 from annotation.review.spot_checks import check
-from recruiting.models import CrowdId, MessageThread, RaterMessage
-from recruiting.rater_messages import sending_messages
+from parts.rater_messages import sending_messages
+from parts.rater_messages.models import MessageThread, RaterMessage
+from recruiting.models import CrowdId
 from tests.conftest import SYSTEMS, make_person
 
 pytestmark = pytest.mark.quick
@@ -146,7 +147,7 @@ def test_raters_are_asked_once_before_their_own_name_is_sent(desk, study, rater,
 
 
 def test_researchers_are_asked_once_before_they_name_a_system_or_another_rater(office, study, rater):
-    address = reverse("recruiting:rater_thread", args=["study", rater_for(study, rater).pk])
+    address = reverse("rater_messages:rater_thread", args=["study", rater_for(study, rater).pk])
     other = rater_for(study, add_member(study, make_person("other"), "annotator", None).person).name
     for words in (f"The output of {SYSTEMS[0].upper()}.", f"As {other} said."):
         response = office.post(address, {"text": words})
@@ -159,7 +160,7 @@ def test_researchers_are_asked_once_before_they_name_a_system_or_another_rater(o
 
 def test_the_question_confirms_no_guess_of_a_systems_name_in_a_blinded_study(office, study, rater):
     Study.objects.filter(pk=study.pk).update(options={**study.options, "blind_researchers": True})
-    address = reverse("recruiting:rater_thread", args=["study", rater_for(study, rater).pk])
+    address = reverse("rater_messages:rater_thread", args=["study", rater_for(study, rater).pk])
     assert office.post(address, {"text": f"Is it {SYSTEMS[0]}?"}).status_code == 302
 
 

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from annotation.members.standing_forms import Words
-from recruiting.rater_messages.sending_messages import LONGEST
+from parts.rater_messages.sending_messages import LONGEST
 
 
 class MessageForm(forms.Form):

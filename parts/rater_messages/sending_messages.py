@@ -10,7 +10,7 @@ from accounts.models import Person
 from annotation.models import Rater, Study, Task
 from annotation.studies.locking import lock_rater, lock_study
 from config.database_clock import database_now
-from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
+from parts.rater_messages.models import MessageThread, RaterMessage
 
 LONGEST = 4000
 """Characters of a message."""

@@ -1,4 +1,7 @@
-"""Lists of threads: a rater's own, the inbox of a study's researchers, and counts of what is unread."""
+"""Threads: a rater's own, the inbox of a study's researchers, counts of what is unread, and what one thread shows.
+
+A thread shows messages, and the notes of spot checks of its task, which stay where they are kept.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +14,14 @@ from django.db.models.functions import Left
 from accounts.models import Person
 from annotation.access import ANNOTATORS, studies_of
 from annotation.desk.my_answers import EXCERPT, page_of
-from annotation.models import Assignment, Rater, SpotCheck, Study
-from recruiting.rater_messages.message_tables import MessageThread, RaterMessage
+from annotation.models import Assignment, Rater, SpotCheck, Study, Task
+from parts.rater_messages.models import MessageThread, RaterMessage
 
 PAGE_SIZE = 25
 SHOWN = {"": "Waiting for a reply", "unread": "Unread", "all": "All"}
 """The filters of the inbox."""
+MOST_SHOWN = 500
+"""Messages of a thread that a page shows: the newest."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +119,29 @@ def inbox_page(threads: QuerySet[MessageThread], number: str | None) -> Page[Any
 def waiting_threads(study: Study | OuterRef) -> QuerySet[MessageThread]:
     """The threads that wait for a reply."""
     return MessageThread.objects.filter(rater__study=study, waiting_since__isnull=False)
+
+
+@dataclass(frozen=True)
+class ThreadEntry:
+    """A message, or a note on an answer (`verdict` and `note`, the key of its spot check)."""
+
+    text: str
+    at: datetime
+    from_rater: bool
+    seen_at: datetime | None
+    verdict: str = ""
+    note: int | None = None
+
+    @property
+    def is_unread_note(self) -> bool:
+        return self.note is not None and self.seen_at is None
+
+
+def entries_of(rater: Rater, task: Task | None, thread: MessageThread | None) -> list[ThreadEntry]:
+    """All that was written in a thread, oldest first; in two queries."""
+    written = RaterMessage.objects.filter(thread=thread).order_by("-pk")[:MOST_SHOWN] if thread else ()
+    found = [ThreadEntry(one.text, one.at, one.from_rater, one.seen_at) for one in written]
+    if task is not None:
+        notes = SpotCheck.objects.filter(annotation__task=task, annotation__rater=rater).exclude(note="")
+        found += [ThreadEntry(one.note, one.at, False, one.seen_at, one.verdict, one.pk) for one in notes]
+    return sorted(found, key=lambda entry: entry.at)

@@ -12,9 +12,9 @@ from annotation.members.standing import PauseRefusedError, pause_rater
 from annotation.models import Rater, RaterPause
 from parts.mail.mail_queue import remind
 from parts.mail.models import MailAddress, OutgoingMail
-from recruiting.models import MessageThread, RaterMessage
-from recruiting.rater_messages import sending_messages
-from recruiting.rater_messages.sending_messages import TooManyMessagesError, write_to_rater, write_to_researchers
+from parts.rater_messages import sending_messages
+from parts.rater_messages.models import MessageThread, RaterMessage
+from parts.rater_messages.sending_messages import TooManyMessagesError, write_to_rater, write_to_researchers
 from tests.conftest import live_study, make_person
 
 AT_ONCE = 6

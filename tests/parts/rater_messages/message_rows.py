@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from annotation.models import Assignment, RaterPause
-from recruiting.models import MessageThread, RaterMessage
+from parts.rater_messages.models import MessageThread, RaterMessage
 
 
 def add_message_rows(study, rater, person):
