@@ -15,14 +15,14 @@ import time
 import krippendorff
 import numpy as np
 
-from agreement.alpha import alpha
-from agreement.pair_choices import PairChoices
-from agreement.pair_report import describe_choices, describe_rankings
-from agreement.question_report import describe
-from agreement.rankings import Rankings
-from agreement.rating_arrays import Ratings
-from agreement.span_marks import SpanAnswers
-from agreement.span_report import describe_spans
+from agreement.arrays.pair_choices import PairChoices
+from agreement.arrays.rankings import Rankings
+from agreement.arrays.rating_arrays import Ratings
+from agreement.question_figures.pair_report import describe_choices, describe_rankings
+from agreement.question_figures.question_report import describe
+from agreement.reliability.alpha import alpha
+from agreement.spans.span_marks import SpanAnswers
+from agreement.spans.span_report import describe_spans
 
 UNITS, RATERS, SYSTEMS = 1_000_000, 3, 3
 REPORT_UNITS = 20_000

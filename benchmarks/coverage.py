@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import norm
 
-from agreement.alpha import alpha_sums
-from agreement.bootstrap import Shares, estimate, item_weights
+from agreement.intervals.bootstrap import Shares, estimate, item_weights
 from agreement.meta_evaluation.score_figures import SystemTauSums
+from agreement.reliability.alpha import alpha_sums
 
 DRAWS = 400
 RATERS, ALPHA = 3, 0.6

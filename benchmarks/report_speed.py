@@ -128,7 +128,7 @@ def _in_new_process(*what: str) -> dict[str, float]:
 
 
 def alpha() -> dict[str, float]:
-    from agreement.alpha import alpha as alpha_of
+    from agreement.reliability.alpha import alpha as alpha_of
     from benchmarks.agreement import UNITS, flat
 
     given, seconds = flat(UNITS), []

@@ -4,7 +4,7 @@ import random
 import sys
 import time
 
-from agreement.turn_figures import TurnRow, text_figures
+from agreement.turns.turn_figures import TurnRow, text_figures
 
 
 def turns(number: int, words: int) -> list[TurnRow]:

@@ -10,9 +10,9 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q
 from numpy.typing import NDArray
 
-from agreement.by_category import by_category
-from agreement.dimensions import describe_dimensions
-from agreement.rankings import Rankings
+from agreement.arrays.rankings import Rankings
+from agreement.question_figures.by_category import by_category
+from agreement.reliability.dimensions import describe_dimensions
 from annotation.blinding import unblinding_facts
 from annotation.members.standing import excluded
 from annotation.models import Question, Rater, Rating, Study

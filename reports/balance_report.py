@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agreement.position_balance import Order, position_balance
+from agreement.systems.position_balance import Order, position_balance
 from annotation.blinding import names_of
 from annotation.models import Annotation, Slot, Study, TaskOutput
 from annotation.pools import no_copies

@@ -10,8 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from agreement.described_details import GivenValues, Resampling, describe_pairs, describe_ranks, describe_values
-from agreement.time_quartiles import time_quartiles
+from agreement.answers.time_quartiles import time_quartiles
+from agreement.question_figures.described_details import (
+    GivenValues,
+    Resampling,
+    describe_pairs,
+    describe_ranks,
+    describe_values,
+)
 from annotation.models import Question, Study
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot

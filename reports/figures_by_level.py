@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from agreement.best_worst_report import describe_best_worst
-from agreement.by_category import HasItems
-from agreement.pair_report import describe_choices, describe_rankings
-from agreement.question_report import describe
-from agreement.span_report import describe_spans
+from agreement.question_figures.best_worst_report import describe_best_worst
+from agreement.question_figures.by_category import HasItems
+from agreement.question_figures.pair_report import describe_choices, describe_rankings
+from agreement.question_figures.question_report import describe
+from agreement.spans.span_report import describe_spans
 from annotation.models import Question
 from annotation.questions import question_types
 from annotation.questions.spans import severities

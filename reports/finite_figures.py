@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from agreement.large_figures import TOO_LARGE
+from agreement.arrays.large_figures import TOO_LARGE
 
 
 def as_json(figures: Mapping[str, Any]) -> str:

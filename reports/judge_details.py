@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.bootstrap import Estimate
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import Estimate
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from agreement.meta_evaluation.bias_card import Bias, bias_card
 from agreement.meta_evaluation.calibration import Calibration, calibration
@@ -23,9 +26,6 @@ from agreement.meta_evaluation.replacement_baselines import (
     replacement_baselines,
     with_baselines,
 )
-from agreement.pair_choices import FIRST, SECOND, TIE
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
 from reports.rows.answer_probabilities import AnswerProbabilities
 
 REPLICATES = 300

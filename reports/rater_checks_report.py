@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from django.utils.module_loading import import_string
 
-from agreement.care_figures import (
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import places_by_code
+from agreement.disagreement.care_figures import (
     LEAST_ANSWERS,
     LEAST_CHECKS,
     REPLICATES,
@@ -24,10 +26,8 @@ from agreement.care_figures import (
     same_share,
     time_ratio,
 )
-from agreement.leave_one_out import rating_scores
-from agreement.peer_distances import peer_distances
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import places_by_code
+from agreement.disagreement.peer_distances import peer_distances
+from agreement.reliability.leave_one_out import rating_scores
 from annotation.members.standing import excluded
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.planning import seeded

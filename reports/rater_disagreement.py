@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agreement.disagreement_report import Groups, describe_disagreement
-from agreement.peer_distances import group_rows, peer_distances
-from agreement.rating_arrays import NO_SYSTEM
+from agreement.arrays.rating_arrays import NO_SYSTEM
+from agreement.disagreement.disagreement_report import Groups, describe_disagreement
+from agreement.disagreement.peer_distances import group_rows, peer_distances
 from annotation.models import Item, Question, Study
 from annotation.studies.snapshots import study_snapshot
 from reports.agreement_report import choose

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from accounts.models import Person
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.blinding import blinding_state
 from annotation.members.standing import excluded
 from annotation.models import Rater, Study

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agreement.label_agreement import Label, label_agreement
-from agreement.second_rating_figures import collapsed, second_ratings
-from agreement.turn_catalogue import NO_SESSIONS, NO_TURNS, NO_VALUES
-from agreement.turn_figures import (
+from agreement.catalogue.turn_catalogue import NO_SESSIONS, NO_TURNS, NO_VALUES
+from agreement.turns.label_agreement import Label, label_agreement
+from agreement.turns.second_rating_figures import collapsed, second_ratings
+from agreement.turns.turn_figures import (
     GOOD,
     error_categories,
     instruction_types,
@@ -16,7 +16,7 @@ from agreement.turn_figures import (
     shares,
     text_figures,
 )
-from agreement.turn_intervals import add_rating_intervals, add_text_intervals
+from agreement.turns.turn_intervals import add_rating_intervals, add_text_intervals
 from annotation.models import Study
 from annotation.studies.snapshots import study_snapshot
 from reports.rows import ChoiceInvalidError

@@ -48,7 +48,7 @@ class RaterComparison:
     are the questions of riSum's table 4: AUC is against the majority of one, distances against the mean of the other.
     `positive` is the label of precision, recall and F1; by default it is a question's first choice.
     The judges of a `panel` are compared, and once more as one judge. `epsilon` is what a person's answers may be better
-    by in the alternative-annotator test. `pairs_by_name` is that of `agreement.pair_choices.PairChoices`.
+    by in the alternative-annotator test. `pairs_by_name` is that of `agreement.arrays.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = MACHINES

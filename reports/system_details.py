@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.length_controlled import LengthControlled, length_controlled_win_rates
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from agreement.meta_evaluation.style_controlled import Strength, StyleControlled, relative_differences, style_controlled
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report
 from reports.judge_details import REPLICATES, SEED, put
 
 

@@ -190,10 +190,10 @@ def test_every_app_has_its_place_in_the_order():
     [
         ("accounts/views.py", "from annotation.models import Study", "not annotation"),
         ("annotation/views/desk.py", "import reports.rows", "not reports"),
-        ("annotation/views/desk.py", "import agreement.alpha", "not agreement"),
+        ("annotation/views/desk.py", "import agreement.reliability.alpha", "not agreement"),
         ("config/settings.py", "from agreement.text_lengths import tokens", "not agreement"),
-        ("agreement/alpha.py", "import config.model_fields", "no app"),
-        ("agreement/alpha.py", "from django.db import models", "nothing of Django"),
+        ("agreement/reliability/alpha.py", "import config.model_fields", "no app"),
+        ("agreement/reliability/alpha.py", "from django.db import models", "nothing of Django"),
         ("annotation/desk/form_reading.py", "from . import text", "whole name"),
         ("reports/views.py", "from tests.house import ROOT", "only tests"),
         ("scripts/virtual_environment.py", "import numpy", "before anything"),

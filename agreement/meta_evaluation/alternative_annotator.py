@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from agreement.bootstrap import Estimate, Key, Ratios, estimate
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Estimate, Key, Ratios, estimate
 
 EPSILON_OF_EXPERTS, EPSILON_OF_SKILLED, EPSILON_OF_CROWD = 0.2, 0.15, 0.1
 DISCOVERY_RATE = 0.05

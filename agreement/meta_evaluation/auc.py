@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from agreement.bootstrap import Key
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import counts_by_item
+from agreement.intervals.bootstrap import Key
 from agreement.meta_evaluation.output_answers import rounded
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import counts_by_item
 
 ONE_LABEL = "people's majority is the same for all outputs that the judge scored"
 CELLS_AT_ONCE = 4_000_000

@@ -27,14 +27,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import NO_VARIATION, Balances, Estimate, ItemRatio, Key, Ratios, Shares, estimate
-from agreement.bounded_intervals import wilson
+from agreement.arrays.pair_choices import TIE, UNKNOWN
+from agreement.arrays.rating_arrays import Floats
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import NO_VARIATION, Balances, Estimate, ItemRatio, Key, Ratios, Shares, estimate
+from agreement.intervals.bounded_intervals import wilson
 from agreement.meta_evaluation.choice_figures import NO_LENGTH, NO_MAJORITY, NO_ORDER, majority_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, means_by
-from agreement.pair_choices import TIE, UNKNOWN
-from agreement.rating_arrays import Floats
-from agreement.tally import sum_by
 
 NO_FAMILY = "the study does not say which family the judge and the outputs' systems belong to"
 NO_OWN = "no pair that both judged has one output of the judge's family"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemRatio, Key
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import ItemRatio, Key
 from agreement.meta_evaluation.choice_figures import KINDS, PairCounts
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.pair_choices import FIRST, SECOND, TIE
-from agreement.rating_arrays import Floats, Ints
 
 NOT_ASKED_TWICE = "the judge answered no pair, on which all people agree, in both orders"
 ONE_ANSWER = "only one and the same answer was given"

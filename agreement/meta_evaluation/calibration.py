@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import CONFIDENCE, Estimate, Key, Ratios, estimate, item_weights
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import CONFIDENCE, Estimate, Key, Ratios, estimate, item_weights
 
 BINS = 10
 NO_PROBABILITY = "no output has both a probability of the judge and an answer of people"

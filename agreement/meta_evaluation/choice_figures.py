@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Balances, Shares
+from agreement.arrays.pair_choices import CHOICES
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Balances, Shares
 from agreement.meta_evaluation.confusion import MASI_OF_PAIRS, ConfusionSums, confusion
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.pair_choices import CHOICES
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
 
 KINDS = len(CHOICES)
 NO_PAIR_OF_THREE = "the judge answered no pair that three people judged"

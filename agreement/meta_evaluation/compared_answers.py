@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores, summable
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import SHARE, ItemRatio, Key
-from agreement.pair_sides import Sides
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.arrays.pair_sides import Sides
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import SHARE, ItemRatio, Key
 
 NOTHING_SHARED = "no unit has both a majority of people's answers and an answer of the judge"
 ONE_LABEL_ONLY = "people and the judge gave only one and the same label"

@@ -26,16 +26,16 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from agreement.alpha import largest
-from agreement.bootstrap import SHARE
-from agreement.bounded_intervals import clustered_mean
-from agreement.large_figures import TOO_LARGE
-from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
+from agreement.arrays.large_figures import TOO_LARGE
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import SHARE
+from agreement.intervals.bounded_intervals import clustered_mean
+from agreement.intervals.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.compared_answers import majority_is_yes
 from agreement.meta_evaluation.output_answers import Outputs
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
-from agreement.tally import sum_by
+from agreement.reliability.alpha import largest
 
 NO_ANSWERS = "nobody answered about an output of the system"
 NO_JUDGMENTS = "the judge answered about no output of the system"
@@ -66,7 +66,7 @@ def plain_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstim
 
 
 def share_mean(value: Floats, item: Ints, reason: str = NO_ANSWERS) -> MeanEstimate:
-    """As `plain_mean`, of values in 0..1, with the interval of shares (`agreement.bounded_intervals`)."""
+    """As `plain_mean`, of values in 0..1, with the interval of shares (`agreement.intervals.bounded_intervals`)."""
     found, known = plain_mean(value, item, reason), ~np.isnan(value)
     value, item = value[known], item[known]
     items, code = np.unique(item, return_inverse=True)

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, RekeyedSums, Shares, estimate
+from agreement.arrays.rating_arrays import Floats
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import CONFIDENCE, Estimate, ItemSums, Key, RekeyedSums, Shares, estimate
+from agreement.intervals.report_entries import Report, place
 from agreement.meta_evaluation.auc import auc_roc, auc_sums
 from agreement.meta_evaluation.both_orders import both_orders
 from agreement.meta_evaluation.choice_figures import (
@@ -32,9 +35,6 @@ from agreement.meta_evaluation.score_figures import (
     tau_figures,
 )
 from agreement.meta_evaluation.winners import winner_figures
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report, place
-from agreement.tally import sum_by
 
 REPLICATES = 1000
 SEED = 1

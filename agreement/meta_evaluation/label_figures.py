@@ -26,11 +26,11 @@ from math import isnan
 import numpy as np
 from scipy import stats
 
-from agreement.bootstrap import SHARE, ItemRatio, ItemSums, Key, RekeyedSums, estimate
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import SHARE, ItemRatio, ItemSums, Key, RekeyedSums, estimate
+from agreement.intervals.report_entries import Report, place
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion
 from agreement.meta_evaluation.reruns import AveragedReruns
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report, place
 
 TRAINING, VALIDATION, TEST = 0, 1, 2
 """The parts of a split, as codes."""

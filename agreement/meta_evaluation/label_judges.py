@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement.bootstrap import CONFIDENCE, Estimate, Key, Ratios, RekeyedSums, Shares, estimate
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import CONFIDENCE, Estimate, Key, Ratios, RekeyedSums, Shares, estimate
+from agreement.intervals.report_entries import Report, place, placed
 from agreement.meta_evaluation.choice_figures import NO_MAJORITY, leave_one_out_scores, majority_of
 from agreement.meta_evaluation.confusion import ConfusionSums, confusion, confusion_table
 from agreement.meta_evaluation.label_figures import NO_LABEL, human_row, label_report
 from agreement.meta_evaluation.reruns import AveragedReruns
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report, place, placed
-from agreement.tally import sum_by
 
 NO_UNIT_OF_THREE = "the judge labelled no unit that three people labelled"
 REPLICATES = 1000

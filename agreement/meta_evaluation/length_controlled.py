@@ -24,13 +24,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
-from agreement.bootstrap import NO_VARIATION
-from agreement.bounded_intervals import ROUNDING
-from agreement.meta_evaluation.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import NO_VARIATION
+from agreement.intervals.bounded_intervals import ROUNDING
+from agreement.intervals.clustered_errors import MeanEstimate, around, sums_of_items, variance_of
 from agreement.meta_evaluation.corrected_means import share_mean
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
 
 RIDGE, RIDGE_OF_DIFFICULTY = 0.01, 1.0
 ITERATIONS = 100

@@ -17,7 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Estimate, ItemSums, Key, RekeyedSums, estimate
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Estimate, ItemSums, Key, RekeyedSums, estimate
+from agreement.intervals.report_entries import Report, placed
 from agreement.meta_evaluation.auc import auc_sums
 from agreement.meta_evaluation.choice_figures import (
     KINDS,
@@ -40,9 +43,6 @@ from agreement.meta_evaluation.score_figures import (
     tau_figures,
     within_raters,
 )
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report, placed
-from agreement.tally import sum_by
 
 MOST_PEOPLE = 30
 """With more people than this, figures that take each person by themselves are not given."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.expected_ranks import BITS
-from agreement.pair_choices import FIRST, SECOND, SIDES, TIE, UNKNOWN
-from agreement.pair_sides import Sides
-from agreement.rankings import pairs_within
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.arrays.pair_choices import FIRST, SECOND, SIDES, TIE, UNKNOWN
+from agreement.arrays.pair_sides import Sides
+from agreement.arrays.rankings import pairs_within
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.systems.expected_ranks import BITS
 
 LARGE = 2.0**900
 NOWHERE = -1
@@ -27,7 +27,7 @@ class Outputs:
     Shapes: `item`, `system` and `length` are (O,): the item and the system as codes from 0, and the length in words.
     `systems` is sorted; `items` is the number of items, some of which may have no output. With `by_name`, first and
     second of a pair are told apart by the order of the systems in figures corrected for chance
-    (`agreement.pair_sides`).
+    (`agreement.arrays.pair_sides`).
 
     Raises ValueError for other shapes, codes or orders.
     """

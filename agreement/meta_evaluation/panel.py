@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agreement.arrays.pair_choices import CHOICES, TIE, UNKNOWN
+from agreement.arrays.rating_arrays import Ints
 from agreement.meta_evaluation.choice_figures import NO_MAJORITY, majority_of
 from agreement.meta_evaluation.compared_answers import Judge, Rerun, rerun_of_choices, rerun_of_scores
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores
-from agreement.pair_choices import CHOICES, TIE, UNKNOWN
-from agreement.rating_arrays import Ints
 
 KINDS = len(CHOICES)
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.alpha import Level, alpha_sums
-from agreement.bootstrap import NO_VARIATION, Estimate, estimate
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE
+from agreement.arrays.pair_sides import Sides
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import NO_VARIATION, Estimate, estimate
 from agreement.meta_evaluation.alternative_annotator import PASSING, Advantages, AlternativeAnnotator, advantages
-from agreement.pair_choices import FIRST, SECOND, TIE
-from agreement.pair_sides import Sides
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.reliability.alpha import Level, alpha_sums
 
 SHUFFLES = 100
 CONSTANT_PASSES = "a judge that always gives the same answer passes, too"
@@ -35,7 +35,7 @@ class ReplacementInputs:
     """People's answers and the judge's, as `alternative_annotator_test` takes them, and what they are.
 
     `by` is scores, labels or choices; `constants` are the answers that a constant judge gives with equal probability;
-    `level` is people's level of measurement, `sides` as in `agreement.pair_sides`.
+    `level` is people's level of measurement, `sides` as in `agreement.arrays.pair_sides`.
     """
 
     unit: Ints

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemRatio, ItemSums, Key, ratio_of
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.bootstrap import ItemRatio, ItemSums, Key, ratio_of
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from agreement.bootstrap import Key, Ratios
+from agreement.arrays.rankings import pairs_within
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import counts_by_item, sum_by
+from agreement.intervals.bootstrap import Key, Ratios
 from agreement.meta_evaluation.output_answers import Outputs, rounded
-from agreement.rankings import pairs_within
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import counts_by_item, sum_by
 
 NO_ITEMS = "no item has two outputs that people score differently and the judge scored"
 PEOPLE_CONSTANT = "all outputs that both scored have the same mean score by people"

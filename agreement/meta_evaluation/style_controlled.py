@@ -26,12 +26,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from agreement.bootstrap import CONFIDENCE, SAME, item_weights
-from agreement.bradley_terry import NOT_FITTED, OUTSIDE
+from agreement.arrays.pair_choices import FIRST, SECOND
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import CONFIDENCE, SAME, item_weights
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.pair_choices import FIRST, SECOND
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
+from agreement.systems.bradley_terry import NOT_FITTED, OUTSIDE
 
 ITERATIONS = 50
 PRECISION = 1e-9

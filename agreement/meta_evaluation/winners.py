@@ -6,11 +6,11 @@ disagree if no output is in both.
 
 import numpy as np
 
-from agreement.bootstrap import Shares
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Shares
 from agreement.meta_evaluation.output_answers import Outputs, rounded
 from agreement.meta_evaluation.score_figures import ScoredOutputs
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
 
 NO_ITEMS = "no item has two outputs that both scored"
 NO_DISAGREEMENT = "there is no item on whose best output they disagree"

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.best_worst_answers import BestWorstAnswers
-from agreement.best_worst_report import choice_figures, implied_alpha
-from agreement.bootstrap import ItemSums
-from agreement.pair_choices import PairChoices
-from agreement.pair_report import alpha_of_sets
-from agreement.ranked_sets import of_whole_rankings, shared
-from agreement.rankings import Rankings
-from agreement.sequential.jackknife import jackknife
+from agreement.arrays.best_worst_answers import BestWorstAnswers
+from agreement.arrays.pair_choices import PairChoices
+from agreement.arrays.rankings import Rankings
+from agreement.intervals.bootstrap import ItemSums
+from agreement.intervals.jackknife import jackknife
+from agreement.question_figures.best_worst_report import choice_figures, implied_alpha
+from agreement.question_figures.pair_report import alpha_of_sets
+from agreement.reliability.ranked_sets import of_whole_rankings, shared
 from agreement.sequential.sequential_looks import StopTarget
-from agreement.severity_figures import severity_figures
-from agreement.span_figures import by_character
-from agreement.span_marks import SpanAnswers, cut
+from agreement.spans.severity_figures import severity_figures
+from agreement.spans.span_figures import by_character
+from agreement.spans.span_marks import SpanAnswers, cut
 
 Targets = tuple[int, list[StopTarget]]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from agreement.rating_arrays import Floats, Ints, Ratings
-from agreement.scored_outputs import ScoresOfOutputs, scores_of_ratings
+from agreement.arrays.rating_arrays import Floats, Ints, Ratings
+from agreement.arrays.scored_outputs import ScoresOfOutputs, scores_of_ratings
 from agreement.sequential.sequential_looks import SequentialDesign, StopRule, StopTarget, judge_look
 from agreement.sequential.stop_targets import alpha_target, difference_targets, score_targets, win_targets
 

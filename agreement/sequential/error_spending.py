@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from scipy.stats import norm
 
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
 
 OBRIEN_FLEMING, POCOCK = "obrien_fleming", "pocock"
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
 from agreement.sequential.error_spending import spent_by
 
 FARTHEST = 12.0

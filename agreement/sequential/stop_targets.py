@@ -4,16 +4,16 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.alpha import Level, alpha_sums
-from agreement.best_worst_answers import BestWorstAnswers
-from agreement.best_worst_report import best_worst_counts
-from agreement.bootstrap import Ratios
-from agreement.pair_choices import PairChoices
-from agreement.rating_arrays import Ratings
-from agreement.scored_outputs import ScoresOfOutputs
-from agreement.sequential.jackknife import MOST_GROUPS, JackknifeErrors, jackknife
+from agreement.arrays.best_worst_answers import BestWorstAnswers
+from agreement.arrays.pair_choices import PairChoices
+from agreement.arrays.rating_arrays import Ratings
+from agreement.arrays.scored_outputs import ScoresOfOutputs
+from agreement.intervals.bootstrap import Ratios
+from agreement.intervals.jackknife import MOST_GROUPS, JackknifeErrors, jackknife
+from agreement.question_figures.best_worst_report import best_worst_counts
+from agreement.reliability.alpha import Level, alpha_sums
 from agreement.sequential.sequential_looks import StopTarget
-from agreement.win_matrix import meetings_of_choices, meetings_of_scores, win_shares
+from agreement.systems.win_matrix import meetings_of_choices, meetings_of_scores, win_shares
 
 ADDED = 2
 """Wins, and as many losses, added to a win rate for its interval: a rate of 0 or 1 has an error then, too (Agresti and

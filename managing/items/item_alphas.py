@@ -3,7 +3,7 @@
 import numpy as np
 from django.db import transaction
 
-from agreement.local_alpha import LocalLevel, local_alpha
+from agreement.reliability.local_alpha import LocalLevel, local_alpha
 from annotation.models import Question, Study
 from annotation.questions import question_types
 from config.bulk_insert import insert_rows, refresh_statistics

@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Substr
 
-from agreement.item_disagreement import item_disagreement, mean_disagreement, ranks_as_ratings
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
+from agreement.disagreement.item_disagreement import item_disagreement, mean_disagreement, ranks_as_ratings
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Rating, Slot, Study
 from annotation.pools import COPIES
 from annotation.protocols import protocols

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.access import person_of, signed_in
-from agreement.catalogue import Figure, count_of
-from agreement.table_catalogue import TABLES
+from agreement.catalogue.report_catalogue import Figure, count_of
+from agreement.catalogue.table_catalogue import TABLES
 from annotation.access import RESEARCHERS, study_for
 from config.htmx_request import HtmxRequest
 from reports.display.kept_status import KeptStatus, shown_before

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.text import slugify
 
-from agreement.disagreement_catalogue import DISAGREEMENT, GROUPS
+from agreement.catalogue.disagreement_catalogue import DISAGREEMENT, GROUPS
 from annotation.models import Study
 from managing.items.filters import finds_systems
 from managing.watching.item_links import item_address, items_address

@@ -10,8 +10,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from agreement.disagreement_catalogue import DISAGREEMENT
-from agreement.expected_end import ExpectedEnd, expected_end
+from agreement.answers.expected_end import ExpectedEnd, expected_end
+from agreement.catalogue.disagreement_catalogue import DISAGREEMENT
 from annotation.models import Rater, Slot, Study
 from annotation.studies.pace_counts import RaterPace, StudyPace, pace_of
 from annotation.studies.reading_speed import FASTEST, HastyAnswers

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from agreement.arrays.rating_arrays import Floats
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
 from agreement.meta_evaluation.output_answers import Outputs
-from agreement.rating_arrays import Floats
 from annotation.blinding import shown_systems
 from parts.papers.figures.reranking import reranking_report
 from parts.papers.rows.judge_methods import JudgeMethod, judge_methods

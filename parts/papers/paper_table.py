@@ -56,7 +56,7 @@ BLANK = TableCell("")
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column: its key in JSON, its title, the unit of its numbers (`agreement.catalogue`), and its anchor in docs."""
+    """A column: its key in JSON, its title, the unit of its numbers (`report_catalogue`), and its anchor in docs."""
 
     key: str
     title: str

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from agreement.pair_choices import PairChoices
-from agreement.rankings import Rankings
-from agreement.rating_arrays import Floats, Ratings
-from agreement.scored_outputs import scores_of_ratings
+from agreement.arrays.pair_choices import PairChoices
+from agreement.arrays.rankings import Rankings
+from agreement.arrays.rating_arrays import Floats, Ratings
+from agreement.arrays.scored_outputs import scores_of_ratings
+from agreement.arrays.tally import sum_by
 from agreement.sequential.stop_targets import alpha_target, difference_targets
-from agreement.tally import sum_by
-from agreement.win_matrix import meetings_of_choices
+from agreement.systems.win_matrix import meetings_of_choices
 from annotation.models import Study
 from annotation.pools import main_items
 from annotation.questions import question_types

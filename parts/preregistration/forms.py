@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.forms import PlainText
 
 LONGEST = 20_000

@@ -2,7 +2,7 @@
 
 from django.template.loader import render_to_string
 
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.models import Study
 from config.background.rows import Status
 from parts.preregistration.models import Preregistration

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.access import NOTHING
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
-from agreement.local_alpha_bins import EDGES
+from agreement.reliability.local_alpha_bins import EDGES
 from annotation.blinding import is_blind
 from annotation.models import Question, Study
 from annotation.pools import MAIN

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.catalogue import Figure
-from agreement.meta_catalogue import BEYOND_AGREEMENT
+from agreement.catalogue.meta_catalogue import BEYOND_AGREEMENT
+from agreement.catalogue.report_catalogue import Figure
 from reports.display.plot_data import PlotData, PlotPoint
 from reports.display.plots import CalibrationPlot, calibration_plot
 from reports.display.printed_figures import UNIT, PrintedFigure, axis_around, number, p_value, printed

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agreement.meta_catalogue import JUDGES_AND_PEOPLE, TAU_OF_CLOSE_SYSTEMS
+from agreement.catalogue.meta_catalogue import JUDGES_AND_PEOPLE, TAU_OF_CLOSE_SYSTEMS
 from reports.display.judge_cards import JudgeCard, ReplacementTest, judge_card, replacement_test
 from reports.display.plot_data import PlotData, dot_data
 from reports.display.plots import DotPlot

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.catalogue import Figure
+from agreement.catalogue.report_catalogue import Figure
 from reports.display.plots import IntervalBar, interval_bar
 
 DECIMALS = {

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from agreement.catalogue import Figure
-from agreement.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES
+from agreement.catalogue.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES
+from agreement.catalogue.report_catalogue import Figure
 from reports.display.counted_items import CountedItems
 from reports.display.plot_data import PlotData, PlotPoint
 from reports.display.plots import DotPlot, dot_plot

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from agreement.catalogue import FIGURES, Figure
-from agreement.table_catalogue import COLUMNS
+from agreement.catalogue.report_catalogue import FIGURES, Figure
+from agreement.catalogue.table_catalogue import COLUMNS
 from annotation.models import Study
 from annotation.questions import question_types
 from reports.display.plot_data import PlotData, dot_data, histogram_data
@@ -117,7 +117,7 @@ def _single_figures(flat: Json, undefined: Json) -> list[PrintedFigure]:
 def question_section(
     key: str, text: str, report: Json, scale: Axis | None, prefix: str = "", sorting: Sorting | None = None
 ) -> QuestionSection:
-    """The section for one question's figures, which `agreement.question_report` and its like describe.
+    """The section for one question's figures, which `agreement.question_figures.question_report` and its like describe.
 
     `prefix` begins the keys of its tables; `sorting` is how the reader wants them sorted.
     """

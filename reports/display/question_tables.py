@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.text import slugify
 
-from agreement.catalogue import FIGURES
-from agreement.table_catalogue import COLUMNS, TABLES
+from agreement.catalogue.report_catalogue import FIGURES
+from agreement.catalogue.table_catalogue import COLUMNS, TABLES
 from reports.display.printed_figures import (
     BOTH_WAYS,
     FIXED,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agreement.catalogue import Figure, count_of
+from agreement.catalogue.report_catalogue import Figure, count_of
 from reports.display.printed_figures import plain
 from reports.display.tables import Table
 from reports.rows.rater_shares import RaterShare

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agreement.catalogue import Figure
-from agreement.turn_catalogue import NO_SESSIONS, NO_TURNS, NO_VALUES, SECOND_RATING_FIGURES, TURN_FIGURES
-from agreement.turn_figures import KINDS, RATINGS, TEXT_FIGURES
+from agreement.catalogue.report_catalogue import Figure
+from agreement.catalogue.turn_catalogue import NO_SESSIONS, NO_TURNS, NO_VALUES, SECOND_RATING_FIGURES, TURN_FIGURES
+from agreement.turns.turn_figures import KINDS, RATINGS, TEXT_FIGURES
 from reports.display.plot_data import PlotData, bar_data
 from reports.display.printed_figures import BOTH_WAYS, UNIT, Axis, Json, PrintedFigure, number, plain, printed
 from reports.display.row_order import Sorting

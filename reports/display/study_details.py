@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES, EXCLUDED
-from agreement.time_quartiles import CLOCKS
+from agreement.answers.time_quartiles import CLOCKS
+from agreement.catalogue.details_catalogue import DETAIL_COLUMNS, DETAIL_TABLES, EXCLUDED
 from annotation.models import Study
 from annotation.questions import question_types
 from reports.display.counted_items import CountedItems

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from agreement.catalogue import Figure
-from agreement.meta_catalogue import BEYOND_AGREEMENT
+from agreement.catalogue.meta_catalogue import BEYOND_AGREEMENT
+from agreement.catalogue.report_catalogue import Figure
 from reports.display.printed_figures import number
 from reports.display.undefined_reasons import UndefinedReasons
 

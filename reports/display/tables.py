@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from django.utils.text import slugify
 
-from agreement.catalogue import Figure
+from agreement.catalogue.report_catalogue import Figure
 from reports.display.plots import IntervalBar
 from reports.display.printed_figures import PrintedFigure
 from reports.display.row_order import AS_GIVEN, NAME, Sorting, in_order

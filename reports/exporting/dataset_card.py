@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Count
 from django.template.loader import render_to_string
 
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.models import Rater, Rating, Study
 from annotation.pools import no_copies
 from annotation.typed_columns import Column, ColumnKind

@@ -9,7 +9,7 @@ from reports.rows import PEOPLE
 
 WITH, WITHOUT = "with", "without"
 EXCHANGEABLE, SORTED = "exchangeable", "sorted"
-"""How first and second of a pair are coded in figures corrected for chance: see `agreement.pair_sides`."""
+"""How first and second of a pair are coded in figures corrected for chance: see `agreement.arrays.pair_sides`."""
 
 
 def agreement_choices(

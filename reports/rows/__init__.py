@@ -35,7 +35,7 @@ class Choice:
     rating counts if the judge was shown the version `shown`, or none. `pooled` means all versions. With `only_planned`,
     answers of third raters do not count, who were asked because two disagreed, nor do those beyond a task's places.
     With `without_excluded`, nor do those of raters whom a researcher has excluded. `pairs_by_name` is that of
-    `agreement.pair_choices.PairChoices`.
+    `agreement.arrays.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = PEOPLE

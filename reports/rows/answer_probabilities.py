@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
+from agreement.arrays.rating_arrays import Floats, Ints
 from agreement.meta_evaluation.compared_answers import PeopleAnswers
 from agreement.meta_evaluation.output_answers import means_by
-from agreement.rating_arrays import Floats, Ints
 from annotation.machine_shapes import SCORE
 from annotation.models import Question, Rating
 from annotation.questions import question_types

@@ -9,7 +9,9 @@ import numpy as np
 from django.db.models import Count, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from agreement.best_worst_answers import BestWorstAnswers, collect_best_worst
+from agreement.arrays.best_worst_answers import BestWorstAnswers, collect_best_worst
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
+from agreement.arrays.rankings import Rankings
 from agreement.meta_evaluation.compared_answers import (
     PeopleAnswers,
     Rerun,
@@ -21,8 +23,6 @@ from agreement.meta_evaluation.compared_answers import (
     rerun_of_scores,
 )
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN, PairChoices
-from agreement.rankings import Rankings
 from annotation.machine_shapes import CHOICE, EXTREMES, RANKING, SCORE
 from annotation.models import JudgeRun, Question, Rating, Study
 from annotation.protocols import protocols

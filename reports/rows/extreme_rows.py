@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from functools import cache
 
-from agreement.best_worst_answers import BestWorstAnswers, collect_best_worst
+from agreement.arrays.best_worst_answers import BestWorstAnswers, collect_best_worst
 from annotation.models import Question
 from reports.rows import Choice, answers
 from reports.rows.rated_items import RatedItems

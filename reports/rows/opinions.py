@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from agreement.pair_choices import FIRST, SECOND, SIDES, TIE
-from agreement.pair_sides import Sides
-from agreement.peer_distances import PeerLevel
-from agreement.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
+from agreement.arrays.pair_choices import FIRST, SECOND, SIDES, TIE
+from agreement.arrays.pair_sides import Sides
+from agreement.arrays.rating_arrays import NO_SYSTEM, Floats, Ints, Ratings
+from agreement.disagreement.peer_distances import PeerLevel
 from annotation.models import Question
 from annotation.questions import question_types
 from reports.rows import Choice, answers

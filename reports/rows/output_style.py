@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
 from agreement.text_lengths import count_words
 from annotation.models import Output
 from annotation.pools import OF_COUNTED

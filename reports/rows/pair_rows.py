@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.pair_choices import PairChoices, collect_choices
-from agreement.rankings import Rankings, collect_rankings
+from agreement.arrays.pair_choices import PairChoices, collect_choices
+from agreement.arrays.rankings import Rankings, collect_rankings
 from annotation.models import Question
 from reports.rows import Choice, answers
 from reports.rows.rated_items import RatedItems
@@ -42,7 +42,7 @@ def choices(rated: RatedItems, question: Question, choice: Choice) -> PairChoice
 class RankColumns:
     """The rankings of a question, one row each: item, rater, {system: rank}, and the order shown or None.
 
-    `by_name` is that of the pairs in them (`agreement.pair_choices.PairChoices`).
+    `by_name` is that of the pairs in them (`agreement.arrays.pair_choices.PairChoices`).
     """
 
     items: list[int] = field(default_factory=list)

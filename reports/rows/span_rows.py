@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from agreement.span_marks import Mark, SpanAnswers, collect_spans
+from agreement.spans.span_marks import Mark, SpanAnswers, collect_spans
 from agreement.text_lengths import token_places
 from annotation.models import Item, Output, Question, SpanReview
 from annotation.questions.spans import severities

@@ -6,9 +6,9 @@ from collections import defaultdict
 import numpy as np
 from django.db.models import Q
 
-from agreement.rating_arrays import Floats
+from agreement.answers.time_quartiles import CLOCKS, AnswerTimes
+from agreement.arrays.rating_arrays import Floats
 from agreement.text_lengths import count_words
-from agreement.time_quartiles import CLOCKS, AnswerTimes
 from annotation.models import Annotation, Output, Question, Study, TaskOutput
 from annotation.pools import OF_COUNTED, in_main_pool, main_items
 from reports.rows import CHUNK, Choice, answers

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from agreement.label_agreement import Label
-from agreement.second_rating_figures import Pair
-from agreement.turn_figures import TurnRow
+from agreement.turns.label_agreement import Label
+from agreement.turns.second_rating_figures import Pair
+from agreement.turns.turn_figures import TurnRow
 from annotation.blinding import names_of
 from annotation.models import Rating, Study
 from annotation.pools import in_main_pool

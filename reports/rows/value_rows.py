@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.rating_arrays import NO_SYSTEM, Ratings
+from agreement.arrays.rating_arrays import NO_SYSTEM, Ratings
 from annotation.models import Question
 from annotation.questions import question_types
 from reports.rows import Choice, answers, in_columns

@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from agreement.best_worst_answers import BestWorstAnswers
-from agreement.pair_choices import PairChoices
-from agreement.rankings import Rankings
-from agreement.rating_arrays import Ratings
-from agreement.scored_outputs import scores_of_best_worst, scores_of_choices, scores_of_rankings, scores_of_ratings
+from agreement.arrays.best_worst_answers import BestWorstAnswers
+from agreement.arrays.pair_choices import PairChoices
+from agreement.arrays.rankings import Rankings
+from agreement.arrays.rating_arrays import Ratings
+from agreement.arrays.scored_outputs import (
+    scores_of_best_worst,
+    scores_of_choices,
+    scores_of_rankings,
+    scores_of_ratings,
+)
 from agreement.sequential.agreement_targets import (
     best_worst_target,
     masi_target,
@@ -24,7 +29,7 @@ from agreement.sequential.stop_targets import (
     score_targets,
     win_targets,
 )
-from agreement.span_marks import SpanAnswers
+from agreement.spans.span_marks import SpanAnswers
 from annotation.models import Question, Study
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot

@@ -1,8 +1,8 @@
 import pytest
 
-from agreement.pair_choices import collect_choices
-from agreement.rankings import collect_rankings
-from agreement.rating_arrays import collect
+from agreement.arrays.pair_choices import collect_choices
+from agreement.arrays.rankings import collect_rankings
+from agreement.arrays.rating_arrays import collect
 
 
 @pytest.fixture

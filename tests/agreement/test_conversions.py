@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.pair_choices import collect_choices
-from agreement.rankings import collect_rankings
+from agreement.arrays.pair_choices import collect_choices
+from agreement.arrays.rankings import collect_rankings
 
 pytestmark = pytest.mark.quick
 OUTPUTS = st.sampled_from(["a", "b", "B", "é", "z10", "z9"])

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from agreement.pair_choices import collect_choices
-from agreement.pair_report import describe_choices, describe_rankings
-from agreement.question_report import describe
-from agreement.rankings import collect_rankings
-from agreement.rating_arrays import collect
+from agreement.arrays.pair_choices import collect_choices
+from agreement.arrays.rankings import collect_rankings
+from agreement.arrays.rating_arrays import collect
+from agreement.question_figures.pair_report import describe_choices, describe_rankings
+from agreement.question_figures.question_report import describe
 
 QUESTIONS = [
     ("qags-cnndm", "supported", "nominal", (0, 1)),

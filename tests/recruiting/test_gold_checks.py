@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agreement.alpha import alpha
+from agreement.reliability.alpha import alpha
 from annotation.models import Question
 from recruiting.way_in.gold_checks import Pair, alpha_against_gold, gold_of, is_right
 

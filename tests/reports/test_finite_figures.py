@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from agreement.large_figures import TOO_LARGE
+from agreement.arrays.large_figures import TOO_LARGE
 from annotation.importing import import_study
 from annotation.models import Study
 from reports.finite_figures import as_json

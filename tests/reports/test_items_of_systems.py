@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.bootstrap import NO_VARIATION, TOO_FEW_ITEMS
+from agreement.intervals.bootstrap import NO_VARIATION, TOO_FEW_ITEMS
 from annotation.importing import import_study
 from annotation.members.membership import add_member
 from reports.agreement_report import agreement_report

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agreement.catalogue import Figure, count_of
+from agreement.catalogue.report_catalogue import Figure, count_of
 from annotation.importing import import_study
 from annotation.members.membership import add_member
 from reports.agreement_report import agreement_report

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
-from agreement.report_entries import Report
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 from parts.papers.figures.system_outcomes import SystemOutcomes, mean_words, outcome_shares
 
 NO_LENGTH = "no judged pair has two known lengths"

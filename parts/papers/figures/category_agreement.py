@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Shares
+from agreement.intervals.bootstrap import ItemSums, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report, under
+from agreement.intervals.report_entries import Report, within
 from agreement.meta_evaluation.choice_figures import leave_one_out_of, pair_counts, people_leave_one_out
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report, under
 from agreement.meta_evaluation.reruns import AveragedReruns
-from agreement.report_entries import Report, within
 
 NO_PAIR_IN_CATEGORY = "the category has no pair that three people judged and that was answered"
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Shares
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import ItemSums, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, DifferenceSums, interval_report, under
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.choice_figures import leave_one_out_of, pair_counts
 from agreement.meta_evaluation.compared_answers import Judge, PeopleAnswers
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, DifferenceSums, interval_report, under
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
 from parts.papers.figures.category_agreement import ItemCategories
 
 NAME = "leave_one_out"

@@ -5,13 +5,13 @@ Identical texts tie. Otherwise the one with the higher mean score is better, and
 
 import numpy as np
 
-from agreement.bootstrap import Ratios, Shares
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Ratios, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.output_answers import Outputs, choice_of, rounded
-from agreement.pair_choices import FIRST, SECOND, TIE
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
-from agreement.tally import sum_by
 
 NO_PAIR = "no edited output and its initial one were both scored, and none are identical"
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from agreement.report_entries import Report
-from agreement.turn_figures import LEAST_SHARE, OTHERS, shares
+from agreement.intervals.report_entries import Report
+from agreement.turns.turn_figures import LEAST_SHARE, OTHERS, shares
 
 NO_TURN = "no turn has this label"
 NO_DEFINITION = "no definition was given for this label"

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Key
+from agreement.arrays.pair_choices import CHOICES
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import ItemSums, Key
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.confusion import MASI_OF_PAIRS, ConfusionSums, confusion
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, choice_of, rounded
-from agreement.pair_choices import CHOICES
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
 
 NOTHING_SHARED = "the judge answered no pair with two known lengths and two scores by people"
 ONE_CHOICE = "both made one and the same choice throughout"

@@ -8,7 +8,7 @@ intervals of plus and minus one standard error reproduce what is marked in bold.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agreement.report_entries import Report
+from agreement.intervals.report_entries import Report
 
 NO_VALUE = "the method has no value in this column"
 NO_ERROR = "the method's value has no standard error"

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agreement.bootstrap import Ratios, Shares
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.bootstrap import Ratios, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 
 UNKNOWN_FOR_ALL = "no item has this value"
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios, Shares
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, DifferenceSums, interval_report
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.bootstrap import ItemSums, Ratios, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, DifferenceSums, interval_report
+from agreement.intervals.report_entries import Report
 from parts.papers.figures.item_set_correlation import SetCorrelations
 from parts.papers.figures.win_rates import NOT_JUDGED, PreferenceTable
 

@@ -7,12 +7,12 @@ protocol and quality dimension. Figure 2 averages over the dimensions and the pr
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agreement.bootstrap import ItemSums, Ratios
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, MeanSums, interval_report, under
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.bootstrap import ItemSums, Ratios
+from agreement.intervals.interval_report import REPLICATES, SEED, MeanSums, interval_report, under
+from agreement.intervals.report_entries import Report, within
 from agreement.meta_evaluation.output_answers import Outputs
 from agreement.meta_evaluation.score_figures import item_taus, scored_by_both, system_tau, tau_figures
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report, within
 
 
 @dataclass(frozen=True)

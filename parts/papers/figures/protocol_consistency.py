@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, MeanSums, interval_report, under
+from agreement.arrays.rating_arrays import Floats
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import ItemSums, Ratios
+from agreement.intervals.interval_report import REPLICATES, SEED, MeanSums, interval_report, under
+from agreement.intervals.report_entries import Report, within
 from agreement.meta_evaluation.output_answers import Outputs
 from agreement.meta_evaluation.score_figures import ScoredOutputs, item_taus, scored_by_both, system_tau
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report, within
-from agreement.tally import sum_by
 
 NO_ORDER = "no item has two outputs that both raters scored and one of them orders"
 

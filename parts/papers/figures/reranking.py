@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agreement.bootstrap import ItemSums, Ratios
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report, under
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import ItemSums, Ratios
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report, under
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.output_answers import Outputs, rounded
 from agreement.meta_evaluation.score_figures import scored_by_both
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
-from agreement.tally import sum_by
 
 NO_ITEM = "no item has two outputs that both people and the judge scored"
 NO_CANDIDATES = "no item has two outputs that people scored"

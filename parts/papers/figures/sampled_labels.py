@@ -11,8 +11,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from scipy.stats import binomtest
 
-from agreement.report_entries import Report
-from agreement.turn_figures import share
+from agreement.intervals.report_entries import Report
+from agreement.turns.turn_figures import share
 
 CONFIDENCE = 0.95
 NOT_LABELLED = "no turn of the sample has a label"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 from parts.papers.figures.system_outcomes import OUTCOMES, SystemOutcomes, mean_words, outcome_shares
 
 SHARE = 0.2

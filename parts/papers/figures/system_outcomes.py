@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import Key, Shares
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.arrays.tally import sum_by
+from agreement.intervals.bootstrap import Key, Shares
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.rating_arrays import Floats, Ints
-from agreement.tally import sum_by
 
 NOT_COMPARED = "no pair of outputs of these systems was judged"
 OUTCOMES = ("win", "tie", "loss")

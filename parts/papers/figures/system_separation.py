@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import t
 
-from agreement.mean_comparisons import mean_comparisons
-from agreement.meta_evaluation.interval_report import SEED
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report
+from agreement.arrays.rating_arrays import Floats
+from agreement.comparisons.mean_comparisons import mean_comparisons
+from agreement.intervals.interval_report import SEED
+from agreement.intervals.report_entries import Report
 from parts.papers.figures.win_rates import PreferenceTable
 
 LEVEL = 0.05
@@ -36,10 +36,11 @@ def separation_report(
 ) -> Report:
     """`comparisons` of all pairs of systems over their shared items, and the `curve` by sample size.
 
-    Comparisons are those of `agreement.mean_comparisons`: paired t-tests with Holm's correction; `share_below_05` and
-    `share_below_05_holm` are the shares of the tested pairs with such a p-value, and `tested` is their number. An entry
-    of the curve is {size, subsets, p_quantile_90, share_below_05, share_below_05_sd}, the last the standard deviation
-    of the share over subsets. The curve uses the `complete_items`, which were judged for all systems.
+    Comparisons are those of `agreement.comparisons.mean_comparisons`: paired t-tests with Holm's correction;
+    `share_below_05` and `share_below_05_holm` are the shares of the tested pairs with such a p-value, and `tested` is
+    their number. An entry of the curve is {size, subsets, p_quantile_90, share_below_05, share_below_05_sd}, the last
+    the standard deviation of the share over subsets. The curve uses the `complete_items`, which were judged for all
+    systems.
     """
     known = np.isfinite(table.value)
     item, system = np.nonzero(known)

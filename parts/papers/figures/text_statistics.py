@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.report_entries import Report
 
 NO_TEXT = "the group has no text with such a count"
 ONE_TEXT = "a standard error needs two texts"

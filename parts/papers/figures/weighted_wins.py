@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agreement.bootstrap import SHARE
-from agreement.bounded_intervals import clustered_mean
+from agreement.arrays.rating_arrays import Floats, Ints
+from agreement.intervals.bootstrap import SHARE
+from agreement.intervals.bounded_intervals import clustered_mean
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.output_answers import means_by
-from agreement.rating_arrays import Floats, Ints
-from agreement.report_entries import Report
 
 NAMES = ("weighted_win_rate", "win_rate")
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from agreement.bootstrap import Discrete, ItemSums, Key, Ratios, Shares
-from agreement.meta_evaluation.interval_report import REPLICATES, SEED, interval_report
+from agreement.arrays.rating_arrays import Floats
+from agreement.intervals.bootstrap import Discrete, ItemSums, Key, Ratios, Shares
+from agreement.intervals.interval_report import REPLICATES, SEED, interval_report
+from agreement.intervals.report_entries import Report
 from agreement.meta_evaluation.output_answers import rounded
-from agreement.rating_arrays import Floats
-from agreement.report_entries import Report
 from parts.papers.figures.category_agreement import ItemCategories
 from parts.papers.figures.system_outcomes import SystemOutcomes
 

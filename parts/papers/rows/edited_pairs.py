@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agreement.rating_arrays import Ints
+from agreement.arrays.rating_arrays import Ints
 from annotation.models import Output
 from annotation.pools import OF_COUNTED
 from reports.rows import CHUNK

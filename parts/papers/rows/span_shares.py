@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.bootstrap import estimate
-from agreement.report_entries import Report, place
-from agreement.share_comparisons import SharedOutputs, share_comparisons, share_differences
-from agreement.span_figures import (
+from agreement.comparisons.share_comparisons import SharedOutputs, share_comparisons, share_differences
+from agreement.intervals.bootstrap import estimate
+from agreement.intervals.report_entries import Report, place
+from agreement.spans.span_figures import (
     BOTH_WAYS,
     error_free_shares,
     outputs_without_confirmed_span,
@@ -35,7 +35,7 @@ class SpanShares:
         return int(self.shared.undecided.sum())
 
     def report(self, replicates: int, seed: int = 0) -> Report:
-        """The shares of systems with intervals, and the entries of `agreement.span_report` that belong to them."""
+        """The shares of systems with intervals, and the entries of `span_report` that belong to them."""
         answered = np.any(self.shared.counts + self.shared.undecided, axis=1)
         own = self.shared.of_items(answered)
         differences = share_differences(own)

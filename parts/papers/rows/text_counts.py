@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from agreement.rating_arrays import Floats, Ints
+from agreement.arrays.rating_arrays import Floats, Ints
 from agreement.text_lengths import count_words
 from annotation.blinding import names_of
 from annotation.models import Output, Study

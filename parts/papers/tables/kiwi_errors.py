@@ -1,8 +1,8 @@
 """KIWI, table 4: what went wrong in turns rated neutral or bad."""
 
-from agreement.bootstrap import Shares
-from agreement.turn_figures import GOOD, error_categories
-from agreement.turn_means import TurnValue, turn_means
+from agreement.intervals.bootstrap import Shares
+from agreement.turns.turn_figures import GOOD, error_categories
+from agreement.turns.turn_means import TurnValue, turn_means
 from parts.papers.figures.labelled_examples import LabelledTurn, labelled_examples
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of, clipped, text_cell

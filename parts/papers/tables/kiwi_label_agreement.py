@@ -5,8 +5,8 @@ from itertools import combinations
 
 from django.db.models import Q
 
-from agreement.label_agreement import MOST_RATERS, Label, label_agreement
 from agreement.text_lengths import count_words
+from agreement.turns.label_agreement import MOST_RATERS, Label, label_agreement
 from llm.models import StudyPrompt
 from llm.prompt_files import load_prompt, prompt_key
 from parts.papers.paper_answers import PaperAnswers

@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from agreement.label_agreement import Label
-from agreement.turn_figures import GOOD
+from agreement.turns.label_agreement import Label
+from agreement.turns.turn_figures import GOOD
 from parts.papers.figures.sampled_labels import sampled_shares
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, share_cell

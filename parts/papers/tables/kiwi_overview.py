@@ -1,8 +1,8 @@
 """KIWI, table 2: sessions, turns and kinds of instructions by model."""
 
-from agreement.bootstrap import Shares
-from agreement.turn_figures import KINDS, TurnRow, overview
-from agreement.turn_means import TurnValue, turn_means, turns_per_session
+from agreement.intervals.bootstrap import Shares
+from agreement.turns.turn_figures import KINDS, TurnRow, overview
+from agreement.turns.turn_means import TurnValue, turn_means, turns_per_session
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
 

@@ -1,8 +1,8 @@
 """KIWI, figure 2, bottom: kinds of instructions by their place in the session."""
 
-from agreement.bootstrap import Shares
-from agreement.turn_figures import KINDS, TurnRow
-from agreement.turn_means import TurnValue, turn_means
+from agreement.intervals.bootstrap import Shares
+from agreement.turns.turn_figures import KINDS, TurnRow
+from agreement.turns.turn_means import TurnValue, turn_means
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
 

@@ -1,7 +1,7 @@
 """KIWI, table 6: words, lengths and edit distances of turns that follow their instruction."""
 
-from agreement.turn_figures import TEXT_FIGURES, TurnRow, has_good_target, merged_types, text_measures
-from agreement.turn_means import TurnValue, turn_means
+from agreement.turns.turn_figures import TEXT_FIGURES, TurnRow, has_good_target, merged_types, text_measures
+from agreement.turns.turn_means import TurnValue, turn_means
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
 

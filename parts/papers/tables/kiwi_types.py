@@ -1,8 +1,8 @@
 """KIWI, table 3: what users ask for, how often the models do it, and what each type means."""
 
-from agreement.bootstrap import Shares
-from agreement.turn_figures import GOOD, KINDS, TurnRow, instruction_types, merged_types
-from agreement.turn_means import TurnValue, turn_means
+from agreement.intervals.bootstrap import Shares
+from agreement.turns.turn_figures import GOOD, KINDS, TurnRow, instruction_types, merged_types
+from agreement.turns.turn_means import TurnValue, turn_means
 from annotation.models import Study
 from parts.papers.figures.labelled_examples import LabelledTurn, labelled_examples
 from parts.papers.paper_answers import PaperAnswers

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.rating_arrays import Floats, Ints
+from agreement.arrays.rating_arrays import Floats, Ints
 from agreement.text_lengths import count_words
 from judges.metrics.rouge import RougeText, RougeTokenizer, compared
 from parts.papers.figures.output_similarity import similarity_report

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.mean_comparisons import mean_comparisons
+from agreement.comparisons.mean_comparisons import mean_comparisons
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn
 from parts.papers.tables.system_scores import scored_questions

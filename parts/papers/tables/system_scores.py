@@ -1,7 +1,7 @@
 """InstruSum, table 4: people's mean scores of each system, and the share of its outputs without a confirmed span."""
 
 from agreement.meta_evaluation.output_answers import Outputs
-from agreement.span_figures import BOTH_WAYS
+from agreement.spans.span_figures import BOTH_WAYS
 from annotation.questions import question_types
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.rating_arrays import Floats
+from agreement.arrays.rating_arrays import Floats
 from parts.power.figures.simulated_samples import SIMULATED, AssumedValues
 from parts.power.figures.stated_costs import StatedCosts
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, norm, t
 
-from agreement.rating_arrays import Floats, Ratings
+from agreement.arrays.rating_arrays import Floats, Ratings
 from agreement.sequential.sequential_looks import student_boundary
 from agreement.sequential.stop_targets import alpha_target
 

@@ -1,7 +1,7 @@
 """Aggregated labels: for each unit and question, what its raters said together.
 
-The most frequent label and the mean are counted item by item. The models of raters (`agreement.crowd_labels`) see all
-labels of a question at once, as codes; a question with more labels than they take has none of theirs.
+The most frequent label and the mean are counted item by item. The models of raters (`agreement.answers.crowd_labels`)
+see all labels of a question at once, as codes; a question with more labels than they take has none of theirs.
 """
 
 from array import array
@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from agreement.crowd_labels import DIGITS, MOST_LABELS, NO_LABEL, CrowdLabels, crowd_labels, crowd_labels_of_pairs
-from agreement.rating_arrays import Ints
+from agreement.answers.crowd_labels import (
+    DIGITS,
+    MOST_LABELS,
+    NO_LABEL,
+    CrowdLabels,
+    crowd_labels,
+    crowd_labels_of_pairs,
+)
+from agreement.arrays.rating_arrays import Ints
 from annotation.models import Question, Study
 from annotation.protocols import Unit, protocols
 from annotation.questions import QuestionType, question_types

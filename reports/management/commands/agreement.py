@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.catalogue import FIGURES
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.kept_reports import compute_here

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs, OutputScores
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
 
 @pytest.fixture

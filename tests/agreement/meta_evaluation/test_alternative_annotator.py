@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.bootstrap import NO_VARIATION
+from agreement.intervals.bootstrap import NO_VARIATION
 from agreement.meta_evaluation.alternative_annotator import alternative_annotator_test
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.bootstrap import estimate
+from agreement.intervals.bootstrap import estimate
 from agreement.meta_evaluation.auc import ONE_LABEL, auc_roc, auc_sums, hanley_mcneil
 
 RISUM_TABLE_4 = [

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.bias_card import DECIDED, NO_FAMILY, NO_OWN, NOT_REPEATED, bias_card
 from agreement.meta_evaluation.choice_figures import NO_ORDER
 from agreement.meta_evaluation.compared_answers import Judge, people_who_chose, rerun_of_choices
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
 SIGN = {FIRST: 1, SECOND: -1, TIE: 0}
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from agreement.bootstrap import estimate
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE
+from agreement.intervals.bootstrap import estimate
 from agreement.meta_evaluation.both_orders import NOT_ASKED_TWICE, both_orders
 from agreement.meta_evaluation.choice_figures import pair_counts
 from agreement.meta_evaluation.output_answers import OutputChoices
-from agreement.pair_choices import FIRST, SECOND, TIE
 from tests.agreement.exchangeable_alpha import exchangeable_alpha
 
 pytestmark = pytest.mark.quick

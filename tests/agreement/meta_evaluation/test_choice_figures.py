@@ -3,6 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from agreement.arrays.pair_choices import CHOICES, FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.choice_figures import (
     NO_LENGTH,
     NO_MAJORITY,
@@ -19,7 +20,6 @@ from agreement.meta_evaluation.choice_figures import (
     people_leave_one_out,
 )
 from agreement.meta_evaluation.confusion import confusion_table
-from agreement.pair_choices import CHOICES, FIRST, SECOND, TIE, UNKNOWN
 
 pytestmark = pytest.mark.quick
 SIGN = {FIRST: 1, SECOND: -1, TIE: 0}

@@ -4,8 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from agreement.alpha import alpha
-from agreement.kappa import kappa_pairs
+from agreement.arrays.pair_choices import SIDES
 from agreement.meta_evaluation.confusion import (
     ALWAYS,
     MASI_OF_PAIRS,
@@ -15,8 +14,9 @@ from agreement.meta_evaluation.confusion import (
     confusion,
     confusion_table,
 )
-from agreement.pair_choices import SIDES
-from agreement.pair_report import describe_choices
+from agreement.question_figures.pair_report import describe_choices
+from agreement.reliability.alpha import alpha
+from agreement.reliability.kappa import kappa_pairs
 
 
 def drawn(seed, units=60, labels=3):

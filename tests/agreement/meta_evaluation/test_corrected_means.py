@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from agreement.bounded_intervals import clustered_mean
-from agreement.meta_evaluation.clustered_errors import sums_of_items, variance_of
+from agreement.intervals.bounded_intervals import clustered_mean
+from agreement.intervals.clustered_errors import sums_of_items, variance_of
 from agreement.meta_evaluation.corrected_means import (
     ALL_THE_SAME,
     NEAR_CHANCE,

@@ -13,7 +13,7 @@ from agreement.meta_evaluation.label_figures import (
     label_report,
     random_figures,
 )
-from agreement.second_rating_figures import second_ratings
+from agreement.turns.second_rating_figures import second_ratings
 from judges.turn_split import TurnSplit
 
 pytestmark = pytest.mark.quick

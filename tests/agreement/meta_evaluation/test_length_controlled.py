@@ -3,9 +3,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.length_controlled import NEVER_MET, fit_logistic, length_controlled_win_rates
 from agreement.meta_evaluation.output_answers import OutputChoices
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
 
 def against_baseline(rng, outputs, theta, phi, psi=0.0, raters=2, ties=0.1):

@@ -3,9 +3,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.compared_answers import Judge, rerun_of_choices, rerun_of_scores
 from agreement.meta_evaluation.panel import panel_of
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 
 pytestmark = pytest.mark.quick
 

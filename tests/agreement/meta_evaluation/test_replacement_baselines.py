@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from agreement.arrays.pair_choices import FIRST, SECOND, SIDES, TIE
 from agreement.meta_evaluation.alternative_annotator import alternative_annotator_test
 from agreement.meta_evaluation.replacement_baselines import (
     CONSTANT_PASSES,
@@ -14,7 +15,6 @@ from agreement.meta_evaluation.replacement_baselines import (
     replacement_baselines,
     with_baselines,
 )
-from agreement.pair_choices import FIRST, SECOND, SIDES, TIE
 
 ITEMS, PEOPLE = 80, 3
 NAMES = ("p0", "p1", "p2")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from agreement.bootstrap import Ratios
+from agreement.intervals.bootstrap import Ratios
 from agreement.meta_evaluation.reruns import AveragedReruns
 
 

@@ -4,10 +4,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from agreement.bradley_terry import NOT_FITTED, OUTSIDE
+from agreement.arrays.pair_choices import FIRST, SECOND, TIE, UNKNOWN
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
 from agreement.meta_evaluation.style_controlled import CONSTANT, relative_differences, style_controlled
-from agreement.pair_choices import FIRST, SECOND, TIE, UNKNOWN
+from agreement.systems.bradley_terry import NOT_FITTED, OUTSIDE
 
 THETA = np.array([0.8, 0.2, -0.3, -0.7])
 

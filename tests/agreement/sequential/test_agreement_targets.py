@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from agreement.best_worst_answers import collect_best_worst
-from agreement.best_worst_report import describe_best_worst
-from agreement.pair_report import describe_rankings
-from agreement.rankings import collect_rankings
+from agreement.arrays.best_worst_answers import collect_best_worst
+from agreement.arrays.rankings import collect_rankings
+from agreement.question_figures.best_worst_report import describe_best_worst
+from agreement.question_figures.pair_report import describe_rankings
 from agreement.sequential.agreement_targets import (
     best_worst_target,
     masi_target,
@@ -17,8 +17,8 @@ from agreement.sequential.agreement_targets import (
 from agreement.sequential.coverage_simulation import SimulatedStudy, simulate_stops
 from agreement.sequential.sequential_looks import SequentialDesign, StopRule
 from agreement.sequential.stop_targets import alpha_target, best_worst_targets
-from agreement.span_marks import Mark, collect_spans
-from agreement.span_report import describe_spans
+from agreement.spans.span_marks import Mark, collect_spans
+from agreement.spans.span_report import describe_spans
 
 SYSTEMS, LENGTH = ("a", "b", "c", "d"), 30
 DESIGN = SequentialDesign((60, 120, 180), 0.05, "pocock")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from agreement.bootstrap import Ratios
-from agreement.rating_arrays import collect
-from agreement.scored_outputs import scores_of_ratings
-from agreement.sequential.jackknife import jackknife
+from agreement.arrays.rating_arrays import collect
+from agreement.arrays.scored_outputs import scores_of_ratings
+from agreement.intervals.bootstrap import Ratios
+from agreement.intervals.jackknife import jackknife
 from agreement.sequential.sequential_looks import (
     LEAST_ITEMS,
     SequentialDesign,

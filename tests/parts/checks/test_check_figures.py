@@ -9,7 +9,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from accounts.models import AuditEntry
-from agreement.care_figures import LEAST_CHECKS
+from agreement.disagreement.care_figures import LEAST_CHECKS
 from annotation.members.standing import DecidedMeanwhileError, end_exclusion, exclude, reply
 from annotation.models import Annotation, Rater, RaterExclusion
 from annotation.studies.queries import work_in

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.agreement.test_catalogue import anchors
+from tests.agreement.catalogue.test_catalogue import anchors
 from tests.house import ROOT, nodes, sources
 
 ANCHOR = re.compile(r"[a-z]+(-[a-z]+)+")

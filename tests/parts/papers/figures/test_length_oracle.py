@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agreement.masi import masi
 from agreement.meta_evaluation.output_answers import OutputChoices, Outputs
+from agreement.reliability.masi import masi
 from parts.papers.figures.length_oracle import NOTHING_SHARED, ONE_CHOICE, length_oracle_report
 from tests.agreement.exchangeable_alpha import exchangeable_alpha, masi_distance
 from tests.agreement.random_answers import random_choices, random_outputs

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from agreement.meta_evaluation.interval_report import PART_UNDEFINED
+from agreement.intervals.interval_report import PART_UNDEFINED
 from agreement.meta_evaluation.output_answers import Outputs
 from parts.papers.figures.protocol_consistency import NO_ORDER, consistency_report
 from tests.agreement.random_answers import random_outputs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from agreement.holm import holm
+from agreement.comparisons.holm import holm
 from parts.papers.figures.system_separation import (
     NO_TEST,
     ONE_SUBSET,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from agreement.bootstrap import item_weights
+from agreement.intervals.bootstrap import item_weights
 from parts.papers.figures.category_agreement import item_categories
 from parts.papers.figures.item_set_correlation import CONSTANT, TOO_FEW, set_correlation_report
 from parts.papers.figures.system_outcomes import system_outcomes

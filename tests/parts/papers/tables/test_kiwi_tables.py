@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.turn_figures import text_figures
+from agreement.turns.turn_figures import text_figures
 from annotation.models import JudgeRun, Rater
 from llm.models import StudyPrompt
 from llm.prompt_files import load_prompt

@@ -1,0 +1,1 @@
+"""Tests between systems. `catalogue/p_values.py` lists their p-values, with all others."""

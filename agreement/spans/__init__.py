@@ -1,0 +1,1 @@
+"""Marked spans of texts: agreement on them, confirmed ones, severities."""

@@ -1,0 +1,1 @@
+"""Revision sessions: their turns, the people's labels of them, and second ratings."""
