@@ -2,6 +2,6 @@
 
 `arrays` has what people answered, `question_figures` all of a question. The figures are in a room for each kind:
 `reliability`, `disagreement`, `systems`, `comparisons` (tests), `spans`, `turns`, `answers`, `intervals`.
-`meta_evaluation` compares judges with people, `sequential` looks at a running study. `catalogue` describes each figure,
-and lists each p-value. A module contains one idea.
+`meta_evaluation` compares judges with people. `catalogue` describes each figure, and lists each p-value. A module
+contains one idea.
 """

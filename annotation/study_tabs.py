@@ -73,7 +73,6 @@ TABS = (
     Tab(100, "Report", "Balance", "managing:balance"),
     Tab(110, "Report", "Judges and people", "reports:leaderboard", ("reports:tables", "reports:frozen")),
     Tab(120, "Report", "Export", "reports:exports"),
-    Tab(140, "Report", "Stop rules", "reports:stop_rules"),
     Tab(160, "People", "People", "annotation:people", ("annotation:pause_rater", "annotation:member_link")),
     Tab(180, "People", "Invitations", "annotation:invitations"),
     Tab(200, "People", "Rater checks", "reports:rater_checks"),

@@ -7,7 +7,8 @@ results of at most 5 % plus its sampling error is what the corrections promise; 
 import sys
 import time
 
-from agreement.sequential.coverage_simulation import (
+from parts.stopping.figures.sequential_looks import METHODS, SequentialDesign, StopRule
+from tests.parts.stopping.figures.coverage_simulation import (
     SimulatedStudy,
     UncorrectedDesign,
     agreeing_raters,
@@ -16,7 +17,6 @@ from agreement.sequential.coverage_simulation import (
     simulate_stops,
     two_systems,
 )
-from agreement.sequential.sequential_looks import METHODS, SequentialDesign, StopRule
 
 ALPHA = 0.05
 RATES = {"low": 0.0, "high": 1.0}

@@ -159,6 +159,18 @@ class Part:
         return None
 
     # --- reports
+    report_facts: Mapping[str, Callable[[Study], Any]] = {}
+    """What the agreement report says of a study besides figures, by key; None for nothing."""
+    figureless_actions: Sequence[str] = ()
+    """Actions of the audit that change no figure of any report."""
+
+    def adds_raters(self, study: Study) -> bool:
+        """Whether raters beside the planned ones may be asked, whose answers count in no agreement."""
+        return False
+
+    def results_seen(self, study: Study, person: Person, page: str) -> None:
+        """Follow that a person sees results of the study, on a page of this kind (`reports/seen_results.py`)."""
+
     counts: Mapping[str, Callable[[Study], dict[str, Any]]] = {}
     """Counts that a worker keeps for large studies, by subject (`annotation/studies/kept_counts.py`)."""
     rater_columns: Sequence[RaterColumn] = ()

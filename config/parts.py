@@ -24,6 +24,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "webhooks": (),
     "papers": (),
     "preparing": (),
+    "stopping": ("stopping",),
     "power": (),
     "other_tools": (),
     "trained_judge": (),

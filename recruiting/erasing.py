@@ -13,17 +13,10 @@ from recruiting.models import (
     CrowdBrowser,
     CrowdId,
     CrowdStay,
-    ExtraPlace,
-    FiledLook,
     LeftParticipant,
-    PairCheck,
     PersonalReply,
     PracticeAnswer,
-    ResultPeek,
     StepPassage,
-    StopContinuation,
-    StopLook,
-    StopPlan,
     StudyDryRun,
 )
 
@@ -31,21 +24,15 @@ from recruiting.models import (
 class RecruitingErasing(Erasing):
     """What people said about themselves goes with them in any case; all else with their answers.
 
-    Who decided is emptied with that person. Looks of stop rules stay without their figures.
+    Who decided is emptied with that person.
     """
 
     study_rows = (
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
         (ConsentVersion, "study"), (PersonalReply, "study"),
-        (PairCheck, "task__item__study"),
-        (ExtraPlace, "study"), (ResultPeek, "plan__study"), (StopContinuation, "look__plan__study"),
-        (StopLook, "plan__study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
-        (StopPlan, "study"), (FiledLook, "study"), (StudyDryRun, "study"),
+        (StudyDryRun, "study"),
     )  # fmt: skip
-    item_rows = ((PairCheck, "task__item__study"), (ExtraPlace, "study"))
-
-    noted = ((StopContinuation, "look__plan__study", ("reason",)),)
 
     def has_answers(self, study: Study) -> bool:
         """Steps are open while a study is live, so a draft asks for nothing."""
@@ -56,10 +43,6 @@ class RecruitingErasing(Erasing):
         of_raters = (StepPassage, Consent, CrowdStay)
         for model in of_raters:
             erased.delete(model.objects.filter(rater=rater))
-        erased.empty(StopLook.objects.filter(plan__study=rater.study).exclude(figures={}), figures={})
-        for look in FiledLook.objects.filter(study=rater.study):
-            line = {key: value for key, value in look.line.items() if key != "figures"}
-            erased.empty(FiledLook.objects.filter(pk=look.pk), line=line)
 
     def forget_person(self, person: Person, study: Study, erased: ErasedRows) -> None:
         _remember_participants(person, study)
@@ -68,8 +51,6 @@ class RecruitingErasing(Erasing):
         own = Rater.objects.filter(study=study, person=person)
         open_now = StepPassage.objects.filter(rater__in=own, outcome=StepPassage.Outcome.OPEN)
         erased.empty(open_now.exclude(result=None), result=None)
-        erased.empty(ResultPeek.objects.filter(plan__study=study, by=person), by=None)
-        erased.empty(StopContinuation.objects.filter(look__plan__study=study, by=person), by=None)
         erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
         erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
 

@@ -2,15 +2,6 @@
 
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from recruiting.dry_runs.dry_run_models import StudyDryRun
-from recruiting.stopping.stopping_models import (
-    ExtraPlace,
-    FiledLook,
-    PairCheck,
-    ResultPeek,
-    StopContinuation,
-    StopLook,
-    StopPlan,
-)
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -19,16 +10,9 @@ __all__ = [
     "CrowdBrowser",
     "CrowdId",
     "CrowdStay",
-    "ExtraPlace",
-    "FiledLook",
     "LeftParticipant",
-    "PairCheck",
     "PersonalReply",
     "PracticeAnswer",
-    "ResultPeek",
     "StepPassage",
-    "StopContinuation",
-    "StopLook",
-    "StopPlan",
     "StudyDryRun",
 ]

@@ -1,4 +1,4 @@
-"""What recruiting adds: steps before tasks, checks, stop rules, and what goes with a person."""
+"""What recruiting adds: steps before tasks, and what goes with a person."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ from accounts.access import person_of
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.fragments import Fragment, StepsCard
-from annotation.models import Annotation, Rater, Study
+from annotation.models import Rater, Study
 from annotation.studies.file_sections import StudySection
 from annotation.studies.live_checks import UPLOAD, LiveProblem
 from annotation.studies.pace_plan import PACE, why_no_pace
@@ -29,10 +29,6 @@ from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
 from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
-from recruiting.stopping.filed_looks import LookImport
-from recruiting.stopping.fixing import fix_plan
-from recruiting.stopping.plan_spec import STOPPING, why_no_plan
-from recruiting.stopping.third_raters import note_answer
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.leaving import consent_step
 from recruiting.way_in.pilot_decisions import was_chosen
@@ -100,11 +96,9 @@ class RecruitingPart(Part):
         "rater_checks.refusal": (Fragment("recruiting/_refusal.html", if_crowd),),
     }
     sections = (
-        StudySection(STOPPING, why_no_plan, fix_plan),
         StudySection(PACE, why_no_pace),
         StudySection(DRY_RUN, why_no_mark),
     )
-    importers = {LookImport.table: LookImport}
     recruiting = RECRUITING
     erasing = ERASING
     tabs = (
@@ -147,9 +141,6 @@ class RecruitingPart(Part):
             "steps changed", study.slug, actor=actor, study=study.slug, old={"recruiting": old},
             new={"recruiting": study.recruiting},
         )  # fmt: skip
-
-    def after_answer(self, study: Study, annotation: Annotation) -> None:
-        note_answer(study, annotation)
 
     def before_task(self, study: Study, rater: Rater) -> str:
         return reverse("recruiting:way_in", args=[study.slug])

@@ -19,13 +19,13 @@ from annotation.models import Question, Rater, Rating, Study
 from annotation.pools import main_items
 from annotation.questions import question_types
 from annotation.studies.snapshots import study_snapshot
+from config.parts import parts
 from reports import rows
 from reports.balance_report import balance_report
 from reports.figures_by_level import LEVELS, RANKS
 from reports.report_kinds.agreement import leaves_out, of_pairs, tells_pairs_apart
 from reports.rows.pair_rows import dimensions, rank_columns
 from reports.rows.rated_items import RatedItems
-from reports.stopping.stopping_facts import stopping_facts
 
 REPLICATES = 1000
 
@@ -57,7 +57,7 @@ def agreement_report(
     report's `guidelines` says which, with the number of ratings under each and of those left out. Left out are, too,
     and each question has their number, answers in another shape and reruns other than the latest.
     Answers to tasks that already had all their raters count like any other; `surplus` is their number. In a study that
-    asks third raters if two disagree, only answers in planned places count, and `stopping` says why. Raises
+    asks third raters if two disagree, only answers in planned places count, and its facts say why. Raises
     ChoiceInvalidError.
     """
     with study_snapshot(study):
@@ -82,13 +82,18 @@ def _report(study: Study, choice: rows.Choice, said: Report, categories: bool, r
         "guidelines": said,
         **of_pairs(choice.pairs_by_name),
         "surplus": rows.surplus(study, choice),
-        **({"stopping": stopping} if (stopping := stopping_facts(study)) else {}),
+        **_facts_of_parts(study),
         "questions": {
             question.key: _of_question(rated, question, choice, categories, replicates) for question in questions
         },
         "dimensions": _of_dimensions(rated, questions, choice, categories, replicates),
         **({"balance": balance} if (balance := balance_report(study)) else {}),
     }
+
+
+def _facts_of_parts(study: Study) -> Report:
+    found = {key: facts_of(study) for part in parts() for key, facts_of in part.report_facts.items()}
+    return {key: facts for key, facts in found.items() if facts is not None}
 
 
 def excluded_facts(study: Study, choice: rows.Choice) -> Report:

@@ -12,7 +12,6 @@ from annotation.access import NOTHING
 from annotation.models import JudgeRun, Rater, Study
 from config.htmx_request import HtmxRequest
 from config.parts import parts
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import SHOWN, KeptStatus, shown_before
 from reports.display.leaderboard import leaderboard
@@ -29,10 +28,11 @@ from reports.report_kinds.agreement import SORTED
 from reports.report_kinds.meta_evaluation import EPSILON, MACHINE_KINDS, comparison_choices
 from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import kinds_in, machines_in
+from reports.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 KIND = "meta_evaluation"
-PEEKS = {"leaderboard": Kind.JUDGES, "tables": Kind.TABLES}
+PEEKS = {"leaderboard": ResultPage.JUDGES, "tables": ResultPage.TABLES}
 EPSILONS = (("0.1", "crowd workers"), ("0.15", "skilled people"), ("0.2", "experts"))
 """Epsilon of the alternative-annotator test, by whom a judge would replace."""
 Runs = dict[str, list[tuple[int, str]]]
@@ -65,7 +65,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "status": status, "page": name, **_choices(study, chosen)}
     context["has_tables"] = any(part.comparison_tables for part in parts())
     if kept.is_there:
-        note_peek(study, person_of(request), PEEKS[name])
+        note_seen(study, person_of(request), PEEKS[name])
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
         context["unsorted"] = _unsorted(request)
         context |= file_links(reverse(f"reports:{name}", args=[slug]), status)
@@ -192,6 +192,6 @@ def frozen(request: HtmxRequest, slug: str, key: str) -> HttpResponse:
     figures = row.parsed_figures()
     context: dict[str, Any] = {"study": study, "row": row, "frozen": True}
     if figures:
-        note_peek(study, person_of(request), Kind.JUDGES)
+        note_seen(study, person_of(request), ResultPage.JUDGES)
         context |= {**_shown(figures, "leaderboard"), **_shown(figures, "tables"), "figures": figures}
     return render(request, "reports/frozen.html", context)

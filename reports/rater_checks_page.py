@@ -14,10 +14,10 @@ from annotation.members.standing_forms import ExclusionForm
 from annotation.models import ExclusionReply, Rater, Study
 from config.htmx_request import HtmxRequest
 from config.parts import parts
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.kept_reports import Kept, kept_report
+from reports.seen_results import ResultPage, note_seen
 
 OWN_COLUMNS = {
     "agrees": ("Agreement", "the share of answers that are the most common one of the other raters"),
@@ -45,7 +45,7 @@ def rater_checks(request: HtmxRequest, slug: str) -> HttpResponse:
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
     if kept.is_there:
-        note_peek(study, person_of(request), Kind.CHECKS)
+        note_seen(study, person_of(request), ResultPage.CHECKS)
     template = "reports/rater_checks.html" if before is None else "reports/_rater_checks.html"
     return render(request, template, {**_context(study, kept), "study": study, "status": status})
 

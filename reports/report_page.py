@@ -29,7 +29,6 @@ from reports.report_kinds.agreement import WITHOUT, agreement_choices
 from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows.rater_shares import RaterShare, kinds_in, machines_in
-from reports.stopping.stopping_facts import shown_stopping
 
 PAIRED = ("choice", "rank")
 """Levels of questions with choices within pairs."""
@@ -86,7 +85,7 @@ class ReportPage:
             **self._choices(figures, of_raters),
             **self._section(),
             "surplus": figures["surplus"],
-            "stopping": shown_stopping(study, figures.get("stopping")),
+            "facts": figures,
             "blinding": blinding_state(study),
             "progress": StudyProgress(**of_raters["progress"]),
             "pooled_raters": figures.get("pooled_raters"),

@@ -2,7 +2,6 @@ from django.urls import path
 
 from reports import judge_views, rater_checks_page, views
 from reports.kept_files import export_views
-from reports.stopping import stop_views
 
 app_name = "reports"
 urlpatterns = [
@@ -33,8 +32,5 @@ urlpatterns = [
     path("studies/<slug:slug>/export/", export_views.exports, name="exports"),
     path("studies/<slug:slug>/export/<int:pk>/file", export_views.export_file, name="export_file"),
     path("studies/<slug:slug>/rater-checks/", rater_checks_page.rater_checks, name="rater_checks"),
-    path("studies/<slug:slug>/stop-rules/", stop_views.stop_rules, name="stop_rules"),
-    path("studies/<slug:slug>/stop-rules/continue/", stop_views.continue_stopped, name="continue_stopped"),
-    path("studies/<slug:slug>/stop-rules/again/", stop_views.repeat_look, name="repeat_look"),
     path("statistics/", views.statistics, name="statistics"),
 ]

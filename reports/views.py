@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from config.htmx_request import HtmxRequest
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.display.page_files import file_links, file_response, texts_of
@@ -19,6 +18,7 @@ from reports.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_page import ReportPage
 from reports.rows import ChoiceInvalidError
+from reports.seen_results import ResultPage, note_seen
 from reports.statistics_document import statistics_document
 
 UNCHANGED = 204
@@ -42,7 +42,7 @@ def report(request: HtmxRequest, slug: str) -> HttpResponse:
     if before == page.status.mark:
         return HttpResponse(status=UNCHANGED)
     if not page.status.placeholder:
-        note_peek(study, person_of(request), Kind.REPORT)
+        note_seen(study, person_of(request), ResultPage.REPORT)
     template = "reports/report.html" if before is None else "reports/_report.html"
     return render(request, template, page.context())
 
@@ -94,7 +94,7 @@ def glance(request: HtmxRequest, slug: str) -> HttpResponse:
     if shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)
     if kept.is_there:
-        note_peek(study, person_of(request), Kind.OVERVIEW)
+        note_seen(study, person_of(request), ResultPage.OVERVIEW)
     found = glances(study, kept.figures) if kept.is_there else []
     links = file_links(reverse("reports:glance", args=[slug]), status)
     context = {"study": study, "status": status, "glances": found, "key": glance_table(found).key, **links}

@@ -15,7 +15,7 @@ RACING_MODULES = (
     "annotation/desk/test_conflicting_drafts.py", "annotation/desk/test_desk.py", "annotation/desk/test_leases.py",
     "annotation/studies/test_assignment_plans.py", "annotation/studies/test_redundancy.py",
     "annotation/studies/test_steps_and_claims.py", "parts/checks/test_check_claims.py",
-    "recruiting/stopping/test_third_raters.py", "sessions/test_giving.py",
+    "parts/stopping/test_third_raters.py", "sessions/test_giving.py",
 )  # fmt: skip
 """Modules whose tests let several threads or processes write at once."""
 

@@ -47,9 +47,10 @@ from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
 from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
+from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.recruiting_rows import add_stopping_rows
+from tests.recruiting.dry_run_rows import add_dry_run
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report
 from tests.sessions.rows import add_session_rows
@@ -124,6 +125,7 @@ def build_rated():
     issue_account_token(owner, name="CANARY-TOKEN", scope="read")
     program_rows(study, owner)
     add_stopping_rows(study, owner)
+    add_dry_run(study, owner)
     add_crowd_rows(study, answer.rater)
     IndexBuild.objects.create(study=study, searcher="bm25", number=1, digest="d", reason="CANARY-REASON")
     TrialSearch.objects.create(study=study, item=study.items.first(), asked_by=researcher, query="CANARY-QUERY")

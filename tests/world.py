@@ -50,9 +50,10 @@ from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
 from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
+from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.recruiting_rows import add_stopping_rows
+from tests.recruiting.dry_run_rows import add_dry_run
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations
 from tests.sessions.rows import add_session_rows
@@ -219,6 +220,7 @@ def build_world():
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
         **add_check_rows(study, rater, people["owner"]), **add_stopping_rows(study, people["owner"]),
+        "studydryrun": add_dry_run(study, people["owner"]),
         **add_crowd_rows(study, rater),
         **add_message_rows(study, rater, people["owner"]),
         **add_mail_rows(study, people["annotator"]),

@@ -29,8 +29,7 @@ from api.lists.keyset_pages import (
 from api.requests.authentication import caller_of
 from api.requests.parameters import check_parameters
 from api.schema import READING, operation, parameter
-from recruiting.stopping.peeking import Kind as Peek
-from recruiting.stopping.peeking import note_peek
+from reports.seen_results import ResultPage, note_seen
 from sessions.models import RevisionSession
 
 ITEM, SINCE = "item", "since"
@@ -74,7 +73,7 @@ def list_of(key: str) -> Callable[..., Any]:
         study = access.study_open_to(caller, slug)
         page = page_of(request, study, kind)
         if kind.has_results:
-            note_peek(study, caller.person, Peek.LISTED)
+            note_seen(study, caller.person, ResultPage.LISTED)
         following = next_address(request, page.next)
         return Response({key: kind.entries(study, page.rows), "next": following, **dry_run_mark(study)})
 
@@ -138,7 +137,7 @@ def single_of(key: str) -> Callable[..., Any]:
         if row is None or (kind.names_units and is_blind(study)):
             raise Http404(NOTHING)
         if kind.has_results:
-            note_peek(study, caller.person, Peek.LISTED)
+            note_seen(study, caller.person, ResultPage.LISTED)
         return Response({**kind.entries(study, [row])[0], **_more(kind, study, row), **dry_run_mark(study)})
 
     return single
@@ -170,5 +169,5 @@ def turns(request: Request, slug: str, number: int) -> Response:
     found = RevisionSession.objects.filter(study=study, pk=number).select_related("study", "item", "rater").first()
     if found is None:
         raise Http404(NOTHING)
-    note_peek(study, caller.person, Peek.LISTED)
+    note_seen(study, caller.person, ResultPage.LISTED)
     return Response({"turns": whole_session(study, found)["turns"], "next": None, **dry_run_mark(study)})

@@ -12,10 +12,10 @@ from annotation.models import Study
 from api.requests.authentication import caller_of
 from api.schema import WITHIN
 from config.database_clock import database_now
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.kept_reports import CROWDED_WAIT, Kept, kept_report
 from reports.report_kinds import Choices
 from reports.rows import ChoiceInvalidError
+from reports.seen_results import ResultPage, note_seen
 
 LONGEST_WAIT, FAILED_WAIT = 60.0, 300.0
 WAITING = "Too many reports of this study, or of yours in it, are waiting. Ask again when one of them is computed."
@@ -47,7 +47,7 @@ def kept_answer(request: Request, study: Study, key: str, choices: Choices) -> R
     if kept.refused:
         raise ChoiceInvalidError(kept.refused)
     if kept.is_current or _is_recent(kept, seconds):
-        note_peek(study, caller_of(request).person, Kind.API)
+        note_seen(study, caller_of(request).person, ResultPage.API)
         return Response(kept.figures)
     if kept.is_crowded:
         raise ReportsWaitingError

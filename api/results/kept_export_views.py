@@ -22,7 +22,6 @@ from api.requests.parameters import check_parameters
 from api.response_shapes import ProblemSerializer
 from api.schema import READING, REASONS, parameter
 from config.problem_details import MEDIA_TYPE
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import kept_export_of
 from reports.kept_files.file_download import ZIP, send_file
 from reports.kept_files.kept_exports import (
@@ -36,6 +35,7 @@ from reports.kept_files.kept_exports import (
     export_state as state_of,
 )
 from reports.models import KeptExport
+from reports.seen_results import ResultPage, note_seen
 
 GET = ("GET", "HEAD")
 MOST = 100
@@ -188,7 +188,7 @@ def export_file(request: Request, slug: str, pk: int) -> HttpResponseBase:
         response = send_file(request._request, place_of(row), download_name(row), row.sha256)
     except FileNotFoundError:
         raise Http404(NOTHING) from None
-    note_peek(study, caller.person, Kind.EXPORT)
+    note_seen(study, caller.person, ResultPage.EXPORT)
     if caller.token is not None and request.method == "GET" and response.status_code == 200:
         new = {"via": caller.named}
         record("export downloaded", f"export {row.pk}", actor=caller.person, study=study.slug, new=new)

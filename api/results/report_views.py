@@ -14,13 +14,13 @@ from api.requests.parameters import check_parameters
 from api.results import report_examples as examples
 from api.results.kept_answers import kept_answer
 from api.schema import EXPORTING, GET, READING, RECENT, WITHIN, operation, parameter
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.exporting import SMALL_FORMATS
 from reports.exporting.archive import FileUnknownError, archived, exported_file
 from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
+from reports.seen_results import ResultPage, note_seen
 
 ZIP = "application/zip"
 ANY = "application/octet-stream"
@@ -148,7 +148,7 @@ def export(request: Request, slug: str) -> FileResponse:
     if form not in SMALL_FORMATS:
         raise ParseError(f"format must be {' or '.join(SMALL_FORMATS)}.")
     file = archived(study, form, caller.person, caller.named)
-    note_peek(study, caller.person, Kind.EXPORT)
+    note_seen(study, caller.person, ResultPage.EXPORT)
     return FileResponse(file, as_attachment=True, filename=f"{study.slug}.zip", content_type=ZIP)
 
 
@@ -170,7 +170,7 @@ def export_file(request: Request, slug: str, name: str) -> FileResponse:
         file = exported_file(study, name, caller.person, caller.named)
     except FileUnknownError:
         raise Http404(NOTHING) from None
-    note_peek(study, caller.person, Kind.EXPORT)
+    note_seen(study, caller.person, ResultPage.EXPORT)
     kind = MEDIA_TYPES[name.rpartition(".")[2]]
     filename = f"{study.slug}-{name.replace('/', '-')}"
     return FileResponse(file, as_attachment=True, filename=filename, content_type=kind)

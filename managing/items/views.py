@@ -25,8 +25,8 @@ from managing.items.listing import MOST_COUNTED, ItemList
 from managing.items.page_steps import STEPS
 from managing.items.side_by_side import SideBySide
 from managing.models import ItemSummary
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import shown_before
+from reports.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 NEWER_ANSWER = "Somebody else has given a final answer. Yours is not saved: read theirs, then save yours again."
@@ -45,7 +45,7 @@ def items(request: HtmxRequest, slug: str) -> HttpResponse:
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
     if listed.kept.is_there:
-        note_peek(study, person_of(request), Kind.DISAGREEMENT)
+        note_seen(study, person_of(request), ResultPage.DISAGREEMENT)
     context = {
         "study": study,
         "listed": listed,

@@ -10,11 +10,11 @@ from config.htmx_request import HtmxRequest
 from managing.watching.disagreement_page import DisagreementForm, DisagreementPage
 from managing.watching.disagreement_texts import disagreement_texts
 from managing.watching.progress_page import ProgressPage
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import shown_before
 from reports.display.page_files import file_response
 from reports.forms import choices_in
 from reports.rows import ChoiceInvalidError
+from reports.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 
@@ -27,7 +27,7 @@ def progress(request: HtmxRequest, slug: str) -> HttpResponse:
     context = ProgressPage(study, request.GET).context()
     part = "_glance" if request.htmx and request.GET.get("part") == "glance" else "_progress"
     if context["agreement"].is_there and part == "_progress":
-        note_peek(study, person_of(request), Kind.DISAGREEMENT)
+        note_seen(study, person_of(request), ResultPage.DISAGREEMENT)
     if not request.htmx:
         return render(request, "managing/progress.html", context)
     return render(request, f"managing/{part}.html", context)
@@ -48,7 +48,7 @@ def disagreement(request: HtmxRequest, slug: str) -> HttpResponse:
     if before == page.status.mark:
         return HttpResponse(status=UNCHANGED)
     if not page.status.placeholder:
-        note_peek(study, person_of(request), Kind.DISAGREEMENT)
+        note_seen(study, person_of(request), ResultPage.DISAGREEMENT)
     template = "managing/disagreement.html" if before is None else "managing/_disagreement.html"
     return render(request, template, page.context())
 

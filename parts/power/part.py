@@ -5,6 +5,7 @@ from config.part import Part
 
 
 class PowerPart(Part):
+    needs = ("stopping",)
     urls = "parts.power.urls"
     tabs = (Tab(150, "Report", "Power and cost", "power:power"),)
 

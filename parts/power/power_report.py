@@ -11,7 +11,6 @@ from agreement.arrays.rankings import Rankings
 from agreement.arrays.rating_arrays import Floats, Ratings
 from agreement.arrays.scored_outputs import scores_of_ratings
 from agreement.arrays.tally import sum_by
-from agreement.sequential.stop_targets import alpha_target, difference_targets
 from agreement.systems.win_matrix import meetings_of_choices
 from annotation.models import Study
 from annotation.pools import main_items
@@ -20,6 +19,7 @@ from annotation.studies.snapshots import study_snapshot
 from parts.power.figures.needed_items import plan_sizes, size_as_planned
 from parts.power.figures.simulated_samples import AssumedValues
 from parts.power.figures.stated_costs import StatedCosts
+from parts.stopping.figures.stop_targets import alpha_target, difference_targets
 from reports.agreement_report import choose
 from reports.figures_by_level import LEVELS
 from reports.rows import PEOPLE, ChoiceInvalidError

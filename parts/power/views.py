@@ -10,10 +10,10 @@ from accounts.access import person_of, signed_in
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from parts.power.forms import DEFAULTS, PowerForm, defaults_of, filled, power_choices
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import reported_study
 from reports.display.kept_status import KeptStatus
 from reports.kept_reports import kept_report
+from reports.seen_results import note_seen
 
 
 @require_safe
@@ -30,6 +30,6 @@ def power(request: HtmxRequest, slug: str) -> HttpResponse:
         context |= {"kept": kept, "status": KeptStatus.of([kept], request.GET)}
         context["report"] = kept.figures if kept.is_there else None
         if kept.is_there and form.cleaned_data["question"]:
-            note_peek(study, person_of(request), Kind.POWER)
+            note_seen(study, person_of(request), "power")
     template = "power/_power.html" if request.htmx else "power/power.html"
     return render(request, template, context, status=422 if asked and form.errors else 200)

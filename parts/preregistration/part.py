@@ -24,6 +24,7 @@ def newest_plan(request: HttpRequest, study: Study) -> Mapping[str, Any] | None:
 
 
 class PreregistrationPart(Part):
+    needs = ("stopping",)
     urls = "parts.preregistration.urls"
     tabs = (Tab(130, "Report", "Preregistration", "preregistration:plans", ("preregistration:*",)),)
     fragments = {"report.notices": (Fragment("preregistration/_report_notice.html", newest_plan),)}

@@ -12,8 +12,8 @@ from annotation.pools import no_copies
 from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import time_text
-from recruiting.stopping.plan_spec import stopping_of
-from recruiting.stopping.plan_words import plan_in_words
+from parts.stopping.plan_spec import stopping_of
+from parts.stopping.plan_words import plan_in_words
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body
 

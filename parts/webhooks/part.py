@@ -24,6 +24,10 @@ class WebhooksPart(Part):
     urls = "parts.webhooks.urls"
     tabs = (Tab(370, "Settings", "Webhooks", PAGE, ("webhooks:*",)),)
     notices = (StudyNotice(failed_webhooks, PAGE, FAILED, FAILED, in_drafts=True),)
+    figureless_actions = (
+        "webhook added", "webhook changed", "webhook disabled", "webhook enabled", "webhook removed", "webhook tested",
+        "webhook message repeated",
+    )  # fmt: skip
     erasing = ERASING
 
 

@@ -8,10 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.access import person_of
 from annotation.access import NOTHING
 from annotation.models import Study
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import KeptStatus
 from reports.display.table_texts import MEDIA_TYPES, WRITERS, text_table, written
 from reports.display.tables import Table
+from reports.seen_results import ResultPage, note_seen
 
 FORMATS = [(ending, name) for ending, (name, _) in WRITERS.items()]
 """Endings of files with what their formats are called."""
@@ -37,7 +37,7 @@ def file_response(
     if key not in tables or ending not in WRITERS:
         raise Http404(NOTHING)
     if has_results:
-        note_peek(study, person_of(request), Kind.TABLE)
+        note_seen(study, person_of(request), ResultPage.TABLE)
     slug = study.slug
     text = written(tables[key], f"{slug}-{key}", ending)
     response = HttpResponse(text, content_type=f"{MEDIA_TYPES[ending]}; charset=utf-8")

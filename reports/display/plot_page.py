@@ -12,10 +12,10 @@ from accounts.access import person_of
 from annotation.access import NOTHING
 from annotation.models import Study
 from config.htmx_request import HtmxRequest
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.display.kept_status import KeptStatus, shown_before
 from reports.display.plot_data import PlotData
 from reports.kept_reports import kept_report
+from reports.seen_results import ResultPage, note_seen
 
 KIND = "plot"
 UNCHANGED = 204
@@ -29,7 +29,7 @@ def plot_page(request: HtmxRequest, study: Study, plot: PlotData, page: str) -> 
     status = KeptStatus.of([kept], request.GET)
     if request.htmx and shown_before(request.GET) == status.mark:
         return HttpResponse(status=UNCHANGED)
-    note_peek(study, person_of(request), Kind.PLOT)
+    note_seen(study, person_of(request), ResultPage.PLOT)
     back = reverse(page, args=[study.slug])
     context: dict[str, Any] = {
         "study": study, "plot": plot, "status": status, "back": back, "files_at": f"{back}plots/{plot.key}",
@@ -41,7 +41,7 @@ def plot_page(request: HtmxRequest, study: Study, plot: PlotData, page: str) -> 
 def plot_file(request: HtmxRequest, study: Study, plot: PlotData, ending: str, page: str) -> HttpResponse:
     """A plot in one format; a drawing that no worker has made yet leads to the page that waits for it."""
     if ending in DATA:
-        note_peek(study, person_of(request), Kind.PLOT)
+        note_seen(study, person_of(request), ResultPage.PLOT)
         text = plot.as_csv() if ending == "csv" else plot.as_json()
         return _attachment(text.encode(), DATA[ending], study, plot, ending)
     if ending not in DRAWN:
@@ -52,7 +52,7 @@ def plot_file(request: HtmxRequest, study: Study, plot: PlotData, ending: str, p
         return HttpResponseRedirect(
             f"{reverse(page, args=[study.slug])}plots/{plot.key}/{f'?{query}' if query else ''}"
         )
-    note_peek(study, person_of(request), Kind.PLOT)
+    note_seen(study, person_of(request), ResultPage.PLOT)
     drawn = kept.figures[ending]
     body = drawn.encode() if ending == "svg" else base64.b64decode(drawn)
     return _attachment(body, DRAWN[ending], study, plot, ending)

@@ -14,7 +14,6 @@ from annotation.file_tables.typed_tables import (
 )
 from annotation.models import Study
 from config.parts import parts
-from recruiting.stopping.look_columns import LOOKS, has_looks
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples
@@ -77,11 +76,6 @@ STUDY_TABLES = (
     StudyTable(
         "raters", "raters whom a researcher has excluded; their answers are in the other files", RATERS,
         rater_lines, has_exclusions,
-    ),
-    StudyTable(
-        "looks", "looks of stop rules, with what they found and decided", LOOKS,
-        computed_by("recruiting.stopping.filed_looks.look_lines"), has_looks,
-        naming=frozenset({"figures"}),
     ),
 )  # fmt: skip
 

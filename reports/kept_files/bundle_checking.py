@@ -20,15 +20,15 @@ from typing import Any
 from django.conf import settings
 
 from config.outside_requests import outside_of_requests
+from config.parts import parts
 from reports.kept_files.zip_archive import file_digest
 
 SCHEMA = "interrater-bundle/1"
 CONTENTS = "bundle.json"
 FIGURES = "figures/"
 TEXTS = ("report/", "plots/")
-NOT_FIGURES = frozenset({"software", "blinding", "stopping"})
-"""What the top level of a report says of the software, and of events that no data show: unblinding, a plan that was
-fixed here, and looks and peeks at it."""
+NOT_FIGURES = frozenset({"software", "blinding"})
+"""What the top level of a report says of the software, and of an event that no data show: unblinding."""
 PLANNED = "balance.planned."
 """What the agreement report says of the places that were planned: they are no data of the study."""
 TOLERANCE = 1e-9
@@ -159,7 +159,8 @@ def _figures(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     body = json.loads(path.read_bytes())
-    dotted = _dotted({key: value for key, value in body.items() if key not in NOT_FIGURES}, "")
+    left_out = NOT_FIGURES.union(*(part.report_facts for part in parts()))
+    dotted = _dotted({key: value for key, value in body.items() if key not in left_out}, "")
     return {name: value for name, value in dotted if not name.startswith(PLANNED)}
 
 

@@ -9,11 +9,11 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
-from recruiting.stopping.peeking import Kind, note_peek
 from reports.access import kept_export_for, reported_study
 from reports.kept_files.export_page import export_page
 from reports.kept_files.file_download import send_file
 from reports.kept_files.kept_exports import all_forms, download_name, place_of, request_export
+from reports.seen_results import ResultPage, note_seen
 
 VIA = "page"
 
@@ -49,5 +49,5 @@ def export_file(request: HtmxRequest, slug: str, pk: int) -> HttpResponseBase:
         response = send_file(request, place_of(row), download_name(row), row.sha256)
     except FileNotFoundError:
         raise Http404(NOTHING) from None
-    note_peek(row.study, person, Kind.EXPORT)
+    note_seen(row.study, person, ResultPage.EXPORT)
     return response

@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 
 from annotation.models import Question, Rater, RaterExclusion, Rating, Study
 from annotation.pools import in_main_pool
-from recruiting.stopping.plan_spec import third_rater_of
+from config.parts import parts_of
 from reports.rows.machine_answers import PERSON, left_out, not_replaced, own_answers
 
 CHUNK = 20_000
@@ -87,8 +87,9 @@ def by_excluded() -> Exists:
 
 
 def has_third_raters(study: Study) -> bool:
-    """Whether the study asks third raters if two disagree, or has answers of some."""
-    return third_rater_of(study) is not None or Rating.objects.filter(study=study, third_rater=True).exists()
+    """Whether a part of the study asks raters beside the planned ones, or there are answers of some."""
+    asks = any(part.adds_raters(study) for part in parts_of(study))
+    return asks or Rating.objects.filter(study=study, third_rater=True).exists()
 
 
 def versions(study: Study, choice: Choice) -> dict[int | None, int]:

@@ -55,8 +55,8 @@ def test_a_migrated_database_has_all_triggers():
         "revision_sessions_labelsample", "preregistration_preregistration",
         "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
         "checks_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "checks_filedcheck",
-        "recruiting_filedlook",
-        "recruiting_stopplan", "recruiting_resultpeek", "recruiting_stoplook", "recruiting_stopcontinuation",
+        "stopping_filedlook",
+        "stopping_stopplan", "stopping_resultpeek", "stopping_stoplook", "stopping_stopcontinuation",
         "recruiting_crowdstay",
         "rater_messages_messagethread", "rater_messages_ratermessage", "annotation_raterpause",
     }  # fmt: skip

@@ -297,7 +297,7 @@ def altered_plans():
 
 
 def altered_stop_plans():
-    alter("UPDATE recruiting_stopplan SET body = body || ' '")
+    alter("UPDATE stopping_stopplan SET body = body || ' '")
 
 
 def altered_reports():

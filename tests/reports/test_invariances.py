@@ -12,14 +12,14 @@ import pytest
 from annotation.importing import import_study
 from managing.items.summaries import _disagreements
 from parts.power.power_report import _pilot
-from recruiting.stopping.plan_spec import read_stopping
+from parts.stopping import look_figures as looking_at
+from parts.stopping.plan_spec import read_stopping
 from reports.agreement_report import agreement_report
 from reports.derived.computing.unit_labels import aggregated_lines
 from reports.details_report import details_report
 from reports.meta_evaluation_report import meta_evaluation
 from reports.rater_disagreement import kept_disagreement
 from reports.report_kinds.disagreement import disagreement_choices
-from reports.stopping import look_figures as looking_at
 from tests.reports.answered_worlds import OTHER_RATERS, QUESTIONS, RENAMED, SYSTEMS, World, renamed
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from reports.exporting import export_study
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices
-from tests.recruiting.stop_studies import annotator, answer, stopping_study
+from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 
 pytestmark = pytest.mark.django_db
 

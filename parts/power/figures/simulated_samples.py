@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import binom, norm, t
 
 from agreement.arrays.rating_arrays import Floats, Ratings
-from agreement.sequential.sequential_looks import student_boundary
-from agreement.sequential.stop_targets import alpha_target
+from parts.stopping.figures.sequential_looks import student_boundary
+from parts.stopping.figures.stop_targets import alpha_target
 
 CONFIDENCE = 0.95
 Z = float(norm.isf((1 - CONFIDENCE) / 2))

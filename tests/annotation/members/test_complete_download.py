@@ -60,9 +60,9 @@ NOT_IN_DOWNLOAD = {
     "retrieval": {"TrialSearch": RUN, "PaperUpload": RUN},
     "webhooks": {"Webhook": RUN, "WebhookDelivery": RUN},
     "recruiting": {
-        "ExtraPlace": PLACES, "StudyDryRun": RUN,
-        "ResultPeek": RUN, "StopContinuation": RUN,
+        "StudyDryRun": RUN,
     },
+    "stopping": {"ExtraPlace": PLACES, "ResultPeek": RUN, "StopContinuation": RUN},
     "routing": {"RoutedRater": PLACES},
     "checks": {"CheckLook": CHECKS, "FiledCheck": CHECKS, "DueCheck": PLACES},
     "second_stage": {"SecondStageCase": PLACES},

@@ -6,7 +6,7 @@ from annotation.models import Rating
 from annotation.studies.rater_forms import forms_in_order
 from reports.kept_reports import compute_here
 from tests.parts.checks.checked_study import make_checked_study, rater_in, send, work_through
-from tests.recruiting.stop_studies import annotator, answer, stopping_study
+from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 
 pytestmark = pytest.mark.django_db
 

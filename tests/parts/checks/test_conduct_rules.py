@@ -10,7 +10,7 @@ from parts.checks.conduct import FIGURES, conduct_of
 from parts.checks.models import CheckLook, RaterNotice
 from parts.checks.rules import judge_rater, raters_to_judge
 from reports.kept_reports import compute_here
-from tests.recruiting.stop_studies import annotator, answer, stopping_study
+from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 
 pytestmark = pytest.mark.django_db
 VALUES = {"ann": "123454321234", "bob": "123454321232", "cyd": "333333333333"}

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import Study
 from reports.models import KeptReport
 from tests.conftest import live_study
-from tests.recruiting.stop_studies import annotator, answer, stopping_study
+from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 from tests.reports.computing import read
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]

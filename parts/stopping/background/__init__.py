@@ -1,0 +1,1 @@
+"""Background work of stop rules: looks are taken, and raters compared."""

@@ -1,1 +1,0 @@
-"""Stop rules: a plan fixed before the first answer, looks taken by workers, and third raters where two disagree."""

@@ -1,1 +1,0 @@
-"""Looks of stop rules: their figures, their page, and what the report says of them."""

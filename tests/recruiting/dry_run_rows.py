@@ -1,0 +1,13 @@
+"""A dry run, for tests that open every page and use every model."""
+
+from django.utils import timezone
+
+from recruiting.models import StudyDryRun
+
+
+def add_dry_run(study, person):
+    """A finished dry run whose source and copy are the study."""
+    return StudyDryRun.objects.create(
+        source_pk=study.pk, study=study, asked_by=person, raters=2, accuracy=0.8, bias=0, seconds=60, status="done",
+        ended_at=timezone.now(), reason="CANARY-REASON",
+    )  # fmt: skip
