@@ -1,15 +1,16 @@
 """Samples of turns to label: which turns are drawn, each person's own queue, and who sees whose labels when."""
 
 import re
+from hashlib import sha256
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from agreement.turns.turn_figures import GOOD
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Rater
 from config.background.claiming import run_waiting
-from parts.papers.figures.sampled_labels import sampled_turns
 from reports.rows.turn_rows import session_rows
 from sessions import steps
 from sessions.label_samples import NothingToLabelError, draw_labels, next_of, queue_of
@@ -21,6 +22,18 @@ from tests.sessions.conftest import begun, turned
 pytestmark = pytest.mark.django_db
 TYPE, ERROR, PASSAGES = "instruction_type", "error_category", "retrieval"
 SAMPLES = "/studies/revising/sessions/labels/"
+
+
+def sampled_turns(turns, size, *, seed, failed=False, per_model=False):
+    """Up to `size` turns, or `size` of each model, in a seeded order: computed from the rows of figures."""
+    fitting = [turn for turn in turns if not failed or turn.rating not in (None, GOOD)]
+    ordered = sorted(fitting, key=lambda turn: sha256(f"{seed} {turn.number} {turn.session}".encode()).digest())
+    if not per_model:
+        return [(turn.session, turn.number) for turn in ordered[:size]]
+    of_models = [
+        [turn for turn in ordered if turn.model == model][:size] for model in sorted({t.model for t in ordered})
+    ]
+    return [(turn.session, turn.number) for own in of_models for turn in own]
 
 
 @pytest.fixture
