@@ -64,7 +64,6 @@ SETTING_PAGES = ("managing:duplicate", "managing:copying", "managing:delete_stud
 TABS = (
     Tab(10, "Overview", "Overview", "annotation:study"),
     Tab(20, "Overview", "Progress", "managing:progress"),
-    Tab(30, "Overview", "Dry run", "managing:dry_runs"),
     Tab(40, "Questions", "Questions", "managing:build", (), is_draft),
     Tab(50, "Items", "Items", "managing:items", ("managing:item", "managing:adjudicate")),
     Tab(60, "Items", "Upload", "managing:upload", ("managing:uploaded", "managing:new_item", "managing:edit_item")),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from annotation.studies.queries import MyWork
     from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
+    from annotation.synthetic_visitor import SyntheticVisitor
     from config.monitored_figures import MonitoredFigure
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
@@ -232,6 +233,14 @@ class Part:
     # --- dry runs
     not_in_dry_runs: Sequence[str] = ()
     """Keys of `study.yaml` that the copy of a study for a dry run leaves out."""
+
+    def walk(self, rater: Rater, visitor: SyntheticVisitor) -> bool:
+        """Take a synthetic rater's next step towards their tasks; False if there is none, or they have to wait."""
+        return False
+
+    def decide_for_researchers(self, study: Study, owner: Person) -> int:
+        """Decide what keeps raters of a dry run waiting for a researcher; return how many decisions were made."""
+        return 0
 
     # --- operation
     readiness: Mapping[str, Callable[[], str]] = {}

@@ -21,6 +21,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "routing": ("routing",),
     "mail": ("mail",),
     "checks": ("recruiting.checks",),
+    "dry_runs": ("dry_run",),
     "webhooks": (),
     "papers": (),
     "preparing": (),

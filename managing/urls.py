@@ -1,7 +1,6 @@
 from django.urls import include, path
 
 from managing.building import urls as building
-from managing.dry_runs import urls as dry_runs
 from managing.items import urls as items
 from managing.plans import urls as plans
 from managing.uploads import urls as uploads
@@ -14,6 +13,6 @@ urlpatterns = [
     path(
         "studies/<slug:slug>/",
         include([*building.urlpatterns, *uploads.urlpatterns, *items.urlpatterns, *plans.urlpatterns,
-                 *watching.urlpatterns, *dry_runs.urlpatterns]),
+                 *watching.urlpatterns]),
     ),
 ]  # fmt: skip

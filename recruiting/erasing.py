@@ -17,7 +17,6 @@ from recruiting.models import (
     PersonalReply,
     PracticeAnswer,
     StepPassage,
-    StudyDryRun,
 )
 
 
@@ -31,7 +30,6 @@ class RecruitingErasing(Erasing):
         (PracticeAnswer, "passage__rater__study"), (StepPassage, "rater__study"), (Consent, "rater__study"),
         (ConsentVersion, "study"), (PersonalReply, "study"),
         (CrowdStay, "study"), (CrowdId, "study"), (CrowdBrowser, "study"), (LeftParticipant, "study"),
-        (StudyDryRun, "study"),
     )  # fmt: skip
 
     def has_answers(self, study: Study) -> bool:
@@ -51,8 +49,6 @@ class RecruitingErasing(Erasing):
         own = Rater.objects.filter(study=study, person=person)
         open_now = StepPassage.objects.filter(rater__in=own, outcome=StepPassage.Outcome.OPEN)
         erased.empty(open_now.exclude(result=None), result=None)
-        erased.empty(StudyDryRun.objects.filter(study=study, asked_by=person), asked_by=None)
-        erased.empty(StudyDryRun.objects.filter(source_pk=study.pk, asked_by=person), asked_by=None)
 
     def more_names(self, person: Person, study: Study) -> Collection[str]:
         """Return who they are to the recruiter."""

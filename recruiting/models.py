@@ -1,7 +1,6 @@
 """The tables of recruiting; each part keeps its own in a module of its folder."""
 
 from recruiting.crowds.crowd_tables import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
-from recruiting.dry_runs.dry_run_models import StudyDryRun
 from recruiting.way_in.way_in_tables import Consent, ConsentVersion, PersonalReply, PracticeAnswer, StepPassage
 
 __all__ = [
@@ -14,5 +13,4 @@ __all__ = [
     "PersonalReply",
     "PracticeAnswer",
     "StepPassage",
-    "StudyDryRun",
 ]

@@ -20,12 +20,12 @@ from annotation.studies.live_checks import UPLOAD, LiveProblem
 from annotation.studies.pace_plan import PACE, why_no_pace
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
+from annotation.synthetic_visitor import SyntheticVisitor
 from config.part import Part
 from recruiting.crowds.ending import open_again, settle, stay_of, withdraw
 from recruiting.crowds.entry_data import entries
 from recruiting.crowds.stay_pauses import give_back_time, has_ended
 from recruiting.declared_part import GUEST_TOKENS, RECRUITING, SINCE
-from recruiting.dry_runs.dry_run_mark import DRY_RUN, why_no_mark
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
 from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
@@ -35,6 +35,7 @@ from recruiting.way_in.pilot_decisions import was_chosen
 from recruiting.way_in.pilot_tasks import end_if_over, most_given
 from recruiting.way_in.practice_tasks import lacking_items
 from recruiting.way_in.steps_taken import way_of
+from recruiting.way_in.synthetic_way import let_on, walk_on
 from recruiting.way_in.way_data import way_data
 
 STEPS = ("Steps before tasks", "recruiting:steps")
@@ -47,6 +48,10 @@ def has_crowd(study: Study) -> bool:
 
 def has_steps(study: Study) -> bool:
     return study.has_steps
+
+
+def if_steps(request: HttpRequest, study: Study) -> dict[str, Any] | None:
+    return {} if study.has_steps else None
 
 
 def own_stay(request: HttpRequest, study: Study, work: MyWork | None = None) -> dict[str, Any] | None:
@@ -88,6 +93,7 @@ class RecruitingPart(Part):
     annotators_pages = tuple(f"recruiting:{name}" for name in OF_ANNOTATORS.split())
     fragments = {
         "my_data.study": (Fragment("recruiting/_own_study.html", own_part),),
+        "dry_run.links": (Fragment("recruiting/_funnel_link.html", if_steps),),
         "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
         "study.finish": (Fragment("recruiting/_finish.html", own_stay),),
         "work.over": (Fragment("recruiting/_stay_over.html", ended_stay),),
@@ -95,10 +101,7 @@ class RecruitingPart(Part):
         "leave.consequences": (Fragment("recruiting/_keeps_participant.html", if_participant),),
         "rater_checks.refusal": (Fragment("recruiting/_refusal.html", if_crowd),),
     }
-    sections = (
-        StudySection(PACE, why_no_pace),
-        StudySection(DRY_RUN, why_no_mark),
-    )
+    sections = (StudySection(PACE, why_no_pace),)
     recruiting = RECRUITING
     erasing = ERASING
     tabs = (
@@ -192,6 +195,12 @@ class RecruitingPart(Part):
     def has_step(self, rater: Rater) -> bool:
         way = way_of(rater.study, rater)
         return way.step is not None and way.halt is None
+
+    def walk(self, rater: Rater, visitor: SyntheticVisitor) -> bool:
+        return walk_on(rater, visitor)
+
+    def decide_for_researchers(self, study: Study, owner: Person) -> int:
+        return let_on(study, owner)
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
         return [*way_data(person), ("entries", entries(person))]

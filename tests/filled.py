@@ -63,6 +63,7 @@ from tests.judges.rows import add_judge_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import make_paper_upload
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.dry_runs.dry_run_rows import add_dry_run_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
@@ -71,7 +72,6 @@ from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.dry_run_rows import add_dry_run
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export
 
@@ -372,7 +372,7 @@ def _around(study: Study, people: People) -> None:
     add_way_in_rows(study, rater_for(study, people.ann), declares=study.protocol == "listwise")
     add_check_rows(study, rater_for(study, people.ann), people.owner)
     add_stopping_rows(study, people.owner)
-    add_dry_run(study, people.owner)
+    add_dry_run_rows(study, people.owner)
     ended = {"outcome": "complete", "ended_at": timezone.now(), "code": "CDONE1"}
     add_crowd_rows(study, rater_for(study, people.ann), declares=study.protocol == "rating", **ended)
     add_message_rows(study, rater_for(study, people.ann), people.owner)

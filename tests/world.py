@@ -45,6 +45,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.dry_runs.dry_run_rows import add_dry_run_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
 from tests.parts.preregistration.plan_rows import add_plan
@@ -53,7 +54,6 @@ from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
 from tests.recruiting.crowds.crowd_study import add_crowd_rows
-from tests.recruiting.dry_run_rows import add_dry_run
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations
 from tests.sessions.rows import add_session_rows
@@ -83,7 +83,7 @@ OF_MODEL = {
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
     "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
-    "checks:answer_notice": "raternotice", "managing:change_dry_run": "studydryrun",
+    "checks:answer_notice": "raternotice", "dry_runs:change_dry_run": "studydryrun",
     **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater",
                      "rater_messages:rater_thread", "rater_messages:rater_task_thread",
                      "rater_messages:messages_done"), "rater"),
@@ -220,7 +220,7 @@ def build_world():
         **add_steered_rows(study, people["owner"]), **add_webhook_rows(study, people["owner"]),
         **program_rows(study, people["owner"]), **add_way_in_rows(study, rater),
         **add_check_rows(study, rater, people["owner"]), **add_stopping_rows(study, people["owner"]),
-        "studydryrun": add_dry_run(study, people["owner"]),
+        **add_dry_run_rows(study, people["owner"]),
         **add_crowd_rows(study, rater),
         **add_message_rows(study, rater, people["owner"]),
         **add_mail_rows(study, people["annotator"]),
@@ -260,7 +260,7 @@ def build_world():
             return reverse(route, args=[study.slug, FROZEN])
         if route == "preregistration:plan_file":
             return reverse(route, args=[study.slug, 1, "json"])
-        if route == "managing:change_dry_run":
+        if route == "dry_runs:change_dry_run":
             return reverse(route, args=[study.slug, objects["studydryrun"].pk, "stop"])
         if route == "reports:table_file":
             return reverse(route, args=[study.slug, TABLE, "csv"])

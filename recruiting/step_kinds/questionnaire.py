@@ -10,12 +10,12 @@ from django.utils.translation import gettext_noop
 
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
-from recruiting.dry_runs.synthetic_replies import synthetic_replies
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind
 from recruiting.step_kinds.screen import intro_problems
 from recruiting.way_in.passing import PASSED, begin, end
 from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies
 from recruiting.way_in.step_fields import INTRO, StepField
+from recruiting.way_in.synthetic_replies import synthetic_replies
 
 QUESTIONS_HELP = "YAML, one block per question: key, text, choices, and multiple: true for several answers."
 

@@ -11,11 +11,11 @@ from django.utils.translation import gettext_noop
 from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
 from annotation.questions import is_number
-from recruiting.dry_runs.synthetic_replies import synthetic_replies
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Halt, Passages
 from recruiting.way_in.passing import FAILED, PASSED, begin, end
 from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies
 from recruiting.way_in.step_fields import INTRO, StepField
+from recruiting.way_in.synthetic_replies import synthetic_replies
 
 QUESTIONS_HELP = (
     "YAML, one block per question: key, text, choices, and which answers fit. Rules are fits (a list of choices), "

@@ -89,7 +89,7 @@ ROWS_ABOUT_PEOPLE = {
     "recruiting.CrowdStay.rater": ("stays", "deleted"),
     "recruiting.CrowdId.person": ("deleted", "deleted"),
     "recruiting.CrowdBrowser.person": ("deleted", "deleted"),
-    "recruiting.StudyDryRun.asked_by": ("emptied", "emptied"),
+    "dry_runs.StudyDryRun.asked_by": ("emptied", "emptied"),
     "mail.MailAddress.person": ("deleted", "deleted"),
     "mail.OutgoingMail.person": ("deleted", "deleted"),
     "rater_messages.MessageThread.rater": ("deleted", "deleted"),

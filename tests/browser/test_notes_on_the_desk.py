@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pytest
 
+from annotation.dry_run_option import DRY_RUN
 from annotation.models import Study
-from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
+from parts.dry_runs.settings import mark_of
 from tests.browser.conftest import saved
 from tests.fewer import first_cases
 

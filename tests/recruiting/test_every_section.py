@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from annotation.dry_run_option import DRY_RUN
 from annotation.importing import import_study
 from annotation.studies import pace_plan
 from annotation.studies.file_sections import study_sections
@@ -16,7 +17,6 @@ from parts.routing import plan as routing_plan
 from parts.second_stage import settings as stage_settings
 from parts.stopping import plan_spec
 from recruiting.crowds import link_settings, recruiter_settings
-from recruiting.dry_runs.dry_run_mark import DRY_RUN
 from recruiting.entry_step import step_kinds
 from recruiting.step_kinds.qualification import RULE_KEYS
 from recruiting.way_in.personal_questions import QUESTION_KEYS

@@ -12,7 +12,7 @@ from config.background.kinds import GiveUpError, works
 from config.background.messages import do_row
 from config.background.study_turns import heads_in_turn, process_in_turn
 from config.models import QueueTurn
-from recruiting.models import StudyDryRun
+from parts.dry_runs.models import StudyDryRun
 from reports.models import KeptExport, KeptReport
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]

@@ -53,7 +53,7 @@ ELSEWHERE = ("api:session_report", "api:turns", "api:one_of_sessions", "api:one_
 """Counted by the same functions as others above; they need rows that this study does not have."""
 NO_RESULTS = (
     "managing:*_file", "managing:adjudicate", "managing:balance", "managing:build", "managing:copying",
-    "managing:delete_study", "managing:deletion", "managing:dry_runs", "managing:duplicate", "managing:edit_item",
+    "managing:delete_study", "managing:deletion", "dry_runs:dry_runs", "managing:duplicate", "managing:edit_item",
     "managing:from_template", "managing:item", "managing:new_item", "managing:new_study", "managing:plan",
     "managing:upload", "managing:uploaded", "api:import_upload", "api:upload",
     "api:uploads", "api:upload_parts", "api:docs", "api:schema", "api:studies", "api:study",

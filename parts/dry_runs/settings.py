@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.dry_run_option import DRY_RUN
 from annotation.models import Question
 from annotation.protocols import Protocol
 
@@ -20,6 +19,3 @@ def why_no_mark(value: Any, protocol: Protocol, questions: Sequence[Question]) -
     if not isinstance(value, dict) or set(value) != {OF} or not isinstance(value[OF], str):
         return "must be a mapping with the key of: the slug of the study that was copied"
     return None
-
-
-__all__ = ["DRY_RUN", "mark_of", "why_no_mark"]

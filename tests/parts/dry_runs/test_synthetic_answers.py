@@ -5,7 +5,7 @@ import pytest
 from annotation.answers import Sheet
 from annotation.models import Question
 from annotation.protocols import protocols
-from recruiting.dry_runs.synthetic_answers import SyntheticRater, synthetic_form, true_merit
+from parts.dry_runs.synthetic_answers import SyntheticRater, synthetic_form, true_merit
 
 SHEET = Sheet.of(["north", "south", "west"], ["One.", "Two.", "Three."], "Text.")
 PAIR = Sheet.of(["north", "south"], ["One.", "Two."], "Text.")

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotation.admin import StudyScopedAdmin
-from recruiting.models import StudyDryRun
+from parts.dry_runs.models import StudyDryRun
 
 
 @admin.register(StudyDryRun)

@@ -11,11 +11,12 @@ from annotation.models import Annotation, Assignment, Study
 from config.background.claiming import due_keys, process_row, run_waiting
 from llm import door
 from llm.models import Call
-from managing.background import dry_running
 from managing.building.template_library import study_templates
-from managing.dry_runs import dry_run_steps
-from managing.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
-from recruiting.models import StepPassage, StudyDryRun
+from parts.dry_runs import dry_run_steps
+from parts.dry_runs.background import filling
+from parts.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
+from parts.dry_runs.models import StudyDryRun
+from recruiting.models import StepPassage
 from reports.exporting import export_study
 from retrieval.background.index_building import WORK as INDEXING
 from sessions.background.answer_writing import WORK as WRITING
@@ -37,7 +38,7 @@ def _answers_come_while_the_raters_wait(monkeypatch):
             for pk in due_keys(kind, 100):
                 process_row(kind.key, pk)
 
-    monkeypatch.setattr(dry_running, "sleep", work)
+    monkeypatch.setattr(filling, "sleep", work)
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from django.urls import ResolverMatch, reverse
 from annotation.answers import Form, Sheet
 from annotation.models import Assignment, Rater
 from annotation.protocols import protocols
-from managing.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
-from recruiting.dry_runs.synthetic_answers import WORDS, synthetic_form
+from parts.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
+from parts.dry_runs.synthetic_answers import WORDS, synthetic_form
 from sessions.models import RevisionSession
 from sessions.transcript import TurnRecord, session_state, turns_of
 from sessions.turn_variants import named_turn

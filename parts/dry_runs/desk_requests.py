@@ -1,8 +1,10 @@
 """A synthetic rater on the way in and at the desk: the very requests that a browser sends, answered by this site."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
+from random import Random
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponseBase
@@ -10,13 +12,13 @@ from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils.module_loading import import_string
 
 from accounts.models import Person
-from annotation.answers import Form
+from annotation.answers import Form, Sheet
 from annotation.desk.submitting import sheet_of
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, Question, Rater, Study
 from annotation.protocols import protocols
-from managing.dry_runs.way_walking import walk_on
-from recruiting.dry_runs.synthetic_answers import SyntheticRater, synthetic_form
+from config.parts import parts_of
+from parts.dry_runs.synthetic_answers import SyntheticRater, synthetic_form
 
 OK, REDIRECT = 200, 302
 BROWSER = "django.test.Client"
@@ -41,7 +43,7 @@ class DeskVisitor:
 
     def __init__(self, study: Study, person: Person, rater: SyntheticRater, seconds: float) -> None:
         self.study, self.person, self.rater, self.seconds = study, person, rater, seconds
-        self.is_in = False
+        self.accuracy, self.is_in = rater.accuracy, False
         host = next((name.lstrip(".") for name in settings.ALLOWED_HOSTS if name != "*"), "localhost")
         self.browser = import_string(BROWSER)(SERVER_NAME=host.strip("[]") if host != "[::1]" else "localhost")
         self.browser.force_login(person)
@@ -51,7 +53,8 @@ class DeskVisitor:
         """Do what comes next on the way into the study; False if they may have tasks, or can get no further."""
         if self.is_in:
             return False
-        if walk_on(self.rater_row(), self.rater, self.get, self.post):
+        row = self.rater_row()
+        if any(part.walk(row, self) for part in parts_of(self.study)):
             return True
         self.is_in = True
         row = self.rater_row()
@@ -85,9 +88,14 @@ class DeskVisitor:
 
     def form_for(self, assignment: Assignment) -> Form:
         """The answers to a task of the desk."""
-        sheet = sheet_of(assignment)
-        merits = self.rater.merits(assignment.task.item.key, sheet)
-        return synthetic_form(protocols()[self.study.protocol], self.questions, sheet, merits)
+        return self.answers(assignment.task.item.key, self.questions, sheet_of(assignment), {})
+
+    def random(self, occasion: str) -> Random:
+        return Random(f"{self.rater.seed} {self.rater.name} {occasion}")  # noqa: S311 - reproducible, not secret
+
+    def answers(self, item: str, questions: Sequence[Question], sheet: Sheet, known: Mapping[str, Any]) -> Form:
+        merits = self.rater.merits(item, sheet)
+        return synthetic_form(protocols()[self.study.protocol], questions, sheet, merits, known)
 
     def effort_fields(self) -> dict[str, str]:
         """What the page sends beside an answer."""

@@ -7,10 +7,10 @@ from accounts.models import Person
 from annotation.models import Annotation, Membership, Study
 from annotation.studies.corrections import StudyRefusedError
 from config.background.claiming import process_row
-from managing.background import dry_running
-from managing.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
+from parts.dry_runs.background import filling
+from parts.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
+from parts.dry_runs.models import StudyDryRun
 from parts.webhooks.subscriptions import WebhookRefusedError, add_webhook
-from recruiting.models import StudyDryRun
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
 from tests.conftest import live_study, make_person
@@ -78,18 +78,18 @@ def test_everything_about_it_is_marked(client, study, owner, tmp_path):
 
 
 def test_a_press_stops_it_another_continues_and_a_third_removes_it(client, study, owner, monkeypatch):
-    monkeypatch.setattr(dry_running, "STEP_SECONDS", 0.0)
-    page = reverse("managing:dry_runs", args=[study.slug])
+    monkeypatch.setattr(filling, "STEP_SECONDS", 0.0)
+    page = reverse("dry_runs:dry_runs", args=[study.slug])
     assert client.post(page, {**SETTINGS, "items": ""}).status_code == 302
     row = StudyDryRun.objects.get()
     assert process_row("dry_run", row.pk)
     row.refresh_from_db()
     assert (row.status, row.answers) == ("queued", 2)
-    step = reverse("managing:change_dry_run", args=[study.slug, row.pk, "stop"])
+    step = reverse("dry_runs:change_dry_run", args=[study.slug, row.pk, "stop"])
     assert client.post(step).status_code == 302
     assert "Stopped: 2 answers" in client.get(page).content.decode()
     client.post(step.replace("stop", "continue"))
-    monkeypatch.setattr(dry_running, "STEP_SECONDS", 60.0)
+    monkeypatch.setattr(filling, "STEP_SECONDS", 60.0)
     assert process_row("dry_run", row.pk)
     row.refresh_from_db()
     assert (row.status, row.answers) == ("done", 12)
@@ -111,8 +111,8 @@ def test_after_a_killed_worker_another_continues_with_the_same_copy(study, owner
             raise KeyboardInterrupt
         return answer(visitor)
 
-    answer = dry_running.DeskVisitor.go_on
-    monkeypatch.setattr(dry_running.DeskVisitor, "go_on", die)
+    answer = filling.DeskVisitor.go_on
+    monkeypatch.setattr(filling.DeskVisitor, "go_on", die)
     with pytest.raises(KeyboardInterrupt):
         process_row("dry_run", row.pk)
     monkeypatch.undo()
@@ -154,8 +154,8 @@ def test_a_number_larger_than_databases_keep_is_refused_at_its_field(client, stu
 
 def test_only_owners_start_one_and_annotators_see_none(client, study, rater):
     client.force_login(rater)
-    assert client.get(reverse("managing:dry_runs", args=[study.slug])).status_code == 404
-    assert client.post(reverse("managing:dry_runs", args=[study.slug]), {"raters": 2}).status_code == 404
+    assert client.get(reverse("dry_runs:dry_runs", args=[study.slug])).status_code == 404
+    assert client.post(reverse("dry_runs:dry_runs", args=[study.slug]), {"raters": 2}).status_code == 404
 
 
 @pytest.mark.thorough

@@ -13,6 +13,7 @@ from accounts.audited_erasure import ErasureRefusedError
 from accounts.auditing import record
 from accounts.models import Person
 from accounts.reserved_names import RESERVED_PREFIX
+from annotation.dry_run_option import DRY_RUN
 from annotation.importing import add_to_study
 from annotation.members.membership import add_member
 from annotation.models import Study
@@ -31,9 +32,9 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
 from config.parts import parts
-from managing.dry_runs.session_requests import VISITORS
-from recruiting.dry_runs.dry_run_mark import DRY_RUN, mark_of
-from recruiting.models import StudyDryRun
+from parts.dry_runs.models import StudyDryRun
+from parts.dry_runs.session_requests import VISITORS
+from parts.dry_runs.settings import mark_of
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines
 from reports.exporting.study_yaml import study_body

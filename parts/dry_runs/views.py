@@ -13,9 +13,9 @@ from annotation.studies.corrections import StudyRefusedError
 from config.background.rows import WAITING
 from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
-from managing.dry_runs.dry_run_forms import DryRunForm
-from managing.dry_runs.dry_run_steps import continue_dry_run, remove_dry_run, start_dry_run, stop_dry_run
-from recruiting.models import StudyDryRun
+from parts.dry_runs.dry_run_steps import continue_dry_run, remove_dry_run, start_dry_run, stop_dry_run
+from parts.dry_runs.forms import DryRunForm
+from parts.dry_runs.models import StudyDryRun
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +28,7 @@ def dry_runs(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             start_dry_run(study, form.settings(), person)
-            return redirect("managing:dry_runs", slug)
+            return redirect("dry_runs:dry_runs", slug)
         except StudyRefusedError as problem:
             form.add_error(None, str(problem))
     rows = list(StudyDryRun.objects.filter(source_pk=study.pk).select_related("study").order_by("-pk"))
@@ -36,7 +36,7 @@ def dry_runs(request: HtmxRequest, slug: str) -> HttpResponse:
         "study": study, "form": form, "runs": rows, "waiting": any(row.status in WAITING for row in rows),
         "workers": worker_status(), "made_up": protocols()[study.protocol].flow.has_own_pages,
     }  # fmt: skip
-    template = "managing/_dry_runs.html" if request.htmx else "managing/dry_runs.html"
+    template = "dry_runs/_dry_runs.html" if request.htmx else "dry_runs/dry_runs.html"
     return render(request, template, context, status=422 if form.is_bound else 200)
 
 
@@ -59,4 +59,4 @@ def change_dry_run(request: HtmxRequest, slug: str, pk: int, step: str) -> HttpR
             messages.success(request, "The dry run was removed with everything in it.")
         except ErasureRefusedError as problem:
             messages.error(request, str(problem))
-    return redirect("managing:dry_runs", slug)
+    return redirect("dry_runs:dry_runs", slug)

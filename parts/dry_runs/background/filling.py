@@ -7,17 +7,19 @@ from time import sleep
 from accounts.models import Person
 from annotation.importing import ImportRefusedError
 from annotation.models import Study
+from annotation.models.people import Role
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from managing.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
-from managing.dry_runs.dry_run_steps import WORK_KEY, make_copy, synthetic_people
-from managing.dry_runs.researchers_part import let_on, open_second_ratings
-from managing.dry_runs.session_requests import VISITORS
-from recruiting.dry_runs.synthetic_answers import SyntheticRater, UnknownQuestionError
-from recruiting.models import StudyDryRun
+from config.parts import parts_of
+from parts.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
+from parts.dry_runs.dry_run_steps import WORK_KEY, make_copy, synthetic_people
+from parts.dry_runs.models import StudyDryRun
+from parts.dry_runs.session_requests import VISITORS
+from parts.dry_runs.synthetic_answers import SyntheticRater, UnknownQuestionError
+from sessions.second_ratings import sample_turns
 
 STEP_SECONDS = 20.0
 """How long a worker goes on before it lets other work come first."""
@@ -46,7 +48,7 @@ def run_dry(claim: Claim) -> None:
                 make_live(study, row.asked_by)
         people = synthetic_people(row, study)
         _answer(claim, study, [_visitor(row, study, person, number) for number, person in enumerate(people)])
-        if let_on(study) or open_second_ratings(study):
+        if _let_on(study) or _open_second_ratings(study):
             raise _later()
     except ImportPendingError as problem:
         raise TryLaterError(str(problem), 3.0, counts=False) from None
@@ -54,6 +56,18 @@ def run_dry(claim: Claim) -> None:
         raise GiveUpError(str(problem)) from None
     with claim.finish():
         return
+
+
+def _let_on(study: Study) -> int:
+    """Do what a researcher decides while a study goes on; return how much was decided."""
+    owner = study.memberships.filter(role=Role.OWNER, active=True).order_by("pk").select_related("person").first()
+    return sum(part.decide_for_researchers(study, owner.person) for part in parts_of(study)) if owner else 0
+
+
+def _open_second_ratings(study: Study) -> int:
+    """Draw the sample of turns that others rate, if the study's options have one; return how many places opened."""
+    wanted = study.option("second_ratings", None)
+    return sample_turns(study, **wanted, seed=study.option("seed", 0)).opened if wanted else 0
 
 
 def _visitor(row: StudyDryRun, study: Study, person: Person, number: int) -> DeskVisitor:

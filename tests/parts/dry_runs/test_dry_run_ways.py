@@ -7,9 +7,9 @@ import pytest
 from annotation.importing import import_study
 from annotation.models import Annotation, Item, Study
 from config.background.claiming import process_row
-from managing.background import dry_running
 from managing.building.template_library import study_templates
-from managing.dry_runs.dry_run_steps import start_dry_run
+from parts.dry_runs.background import filling
+from parts.dry_runs.dry_run_steps import start_dry_run
 from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
 from recruiting.way_in.funnel import funnel_of
 from tests.recruiting.way_in_study import BACKGROUND, CONSENT, QUALIFICATION, TRAINING, study_with_steps
@@ -28,7 +28,7 @@ def run(study, owner, **more):
 
 @pytest.fixture
 def href(owner, tmp_path, monkeypatch):
-    monkeypatch.setattr(dry_running, "STEP_SECONDS", 600.0)
+    monkeypatch.setattr(filling, "STEP_SECONDS", 600.0)
     body = {**study_templates()["href_recruiting"].body, "slug": "ferries", "redundancy": 1}
     lines = [(f"main-{n}", "main", {}) for n in range(2)]
     lines += [(f"test-{n}", "qualification", {"gold": {"better": "two"}}) for n in range(10)]
@@ -82,7 +82,7 @@ def test_training_is_read_and_a_second_attempt_waits_as_for_people(owner, rater)
 @pytest.mark.thorough
 def test_a_worker_goes_on_where_the_killed_one_was_on_the_way_in(href, owner, monkeypatch):
     row = start_dry_run(href, {**SETTINGS, "raters": 2, "accuracy": 1.0}, owner)
-    monkeypatch.setattr(dry_running, "STEP_SECONDS", 0.0)
+    monkeypatch.setattr(filling, "STEP_SECONDS", 0.0)
     rounds = 0
     while process_row("dry_run", row.pk) and rounds < 40:
         rounds += 1

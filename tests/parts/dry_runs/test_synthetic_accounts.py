@@ -24,7 +24,7 @@ from annotation.models import Membership, Token
 from config.background.claiming import process_row
 from config.background.kinds import GiveUpError
 from config.oidc_settings import OidcProvider
-from managing.dry_runs.dry_run_steps import start_dry_run
+from parts.dry_runs.dry_run_steps import start_dry_run
 from parts.mail.models import MailAddress, MailKind, OutgoingMail
 from parts.mail.password_mail import password_mail
 from tests.conftest import live_study, make_person

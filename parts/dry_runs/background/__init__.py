@@ -1,0 +1,1 @@
+"""Background work of dry runs: copies are made and filled."""
