@@ -22,6 +22,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "mail": ("mail",),
     "checks": ("recruiting.checks",),
     "dry_runs": ("dry_run",),
+    "crowds": ("recruiting.recruiter", "recruiting.public_link", "recruiting.guest_tokens"),
     "webhooks": (),
     "papers": (),
     "preparing": (),

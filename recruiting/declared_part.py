@@ -1,6 +1,6 @@
 """The key `recruiting` of a study file: how it is checked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
@@ -8,36 +8,14 @@ from annotation.models import Question
 from annotation.protocols import Protocol
 from annotation.studies.recruiting_settings import RecruitingKey
 from config.text_validation import TextRefusedError, check_id
-from recruiting.crowds.link_settings import PUBLIC_LINK, checked_link
-from recruiting.crowds.recruiter_settings import RECRUITER, checked_recruiter
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
 from recruiting.models import ConsentVersion
 from recruiting.way_in.leaving import ON_WITHDRAWAL
 
-GUEST_TOKENS = "guest_tokens"
 MOST_STEPS = 20
 LONGEST_KEY = 100
 SINCE = "since_guidelines"
 """The key of steps whose attempts count from a version of the guidelines on."""
-
-
-def _by(check: Callable[..., Any]) -> Callable[..., Iterator[FieldInvalidError]]:
-    """The problems that a check raises, of which it finds one at a time."""
-
-    def problems(
-        value: Any, field: str, protocol: Protocol, questions: Sequence[Question]
-    ) -> Iterator[FieldInvalidError]:
-        try:
-            check(value, field, protocol, questions)
-        except FieldInvalidError as problem:
-            yield problem
-
-    return problems
-
-
-def _guest_tokens(value: Any, field: str, *_: object) -> Iterator[FieldInvalidError]:
-    if type(value) is not bool:
-        yield FieldInvalidError(field, "must be true or false")
 
 
 def _on_withdrawal(value: Any, field: str, *_: object) -> Iterator[FieldInvalidError]:
@@ -92,9 +70,6 @@ class _Lenient(dict[str, Any]):
 
 
 RECRUITING = (
-    RecruitingKey(RECRUITER, _by(lambda value, field, *_: checked_recruiter(value, field))),
-    RecruitingKey(PUBLIC_LINK, _by(lambda value, field, *_: checked_link(value, field))),
-    RecruitingKey(GUEST_TOKENS, _guest_tokens),
     RecruitingKey(ON_WITHDRAWAL, _on_withdrawal),
     RecruitingKey("steps", _steps),
 )

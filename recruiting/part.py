@@ -1,6 +1,6 @@
 """What recruiting adds: steps before tasks, and what goes with a person."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +8,6 @@ from django.db.models import Max
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.safestring import SafeString
 
 from accounts.access import person_of
 from accounts.auditing import record
@@ -22,13 +21,10 @@ from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
 from annotation.synthetic_visitor import SyntheticVisitor
 from config.part import Part
-from recruiting.crowds.ending import open_again, settle, stay_of, withdraw
-from recruiting.crowds.entry_data import entries
-from recruiting.crowds.stay_pauses import give_back_time, has_ended
-from recruiting.declared_part import GUEST_TOKENS, RECRUITING, SINCE
+from recruiting.declared_part import RECRUITING, SINCE
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
-from recruiting.models import Consent, CrowdId, PracticeAnswer, StepPassage
+from recruiting.models import Consent, PracticeAnswer, StepPassage
 from recruiting.way_in.admission import admit_all
 from recruiting.way_in.leaving import consent_step
 from recruiting.way_in.pilot_decisions import was_chosen
@@ -39,11 +35,7 @@ from recruiting.way_in.synthetic_way import let_on, walk_on
 from recruiting.way_in.way_data import way_data
 
 STEPS = ("Steps before tasks", "recruiting:steps")
-OF_ANNOTATORS = "way_in practice practice_draft why my_consent leave enter join finish outcome"
-
-
-def has_crowd(study: Study) -> bool:
-    return study.has_crowd
+OF_ANNOTATORS = "way_in practice practice_draft why my_consent leave"
 
 
 def has_steps(study: Study) -> bool:
@@ -52,31 +44,6 @@ def has_steps(study: Study) -> bool:
 
 def if_steps(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     return {} if study.has_steps else None
-
-
-def own_stay(request: HttpRequest, study: Study, work: MyWork | None = None) -> dict[str, Any] | None:
-    """The stay of the person who asks, if they came by a link, and how many skipped tasks they have left, if known."""
-    stay = stay_of(study, person_of(request)) if study.has_crowd else None
-    if stay is None:
-        return None
-    if stay.outcome or work is None or not work.skipped:
-        return {"stay": stay, "left": 0}
-    stay.rater.study = study
-    return {"stay": stay, "left": open_again(study, stay.rater)}
-
-
-def ended_stay(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
-    """The stay of the person who asks, if it has ended."""
-    own = own_stay(request, work.study)
-    return own if own is not None and own["stay"].outcome else None
-
-
-def if_participant(request: HttpRequest, study: Study) -> dict[str, Any] | None:
-    return {} if CrowdId.objects.filter(study=study, person=person_of(request)).exists() else None
-
-
-def if_crowd(request: HttpRequest, study: Study) -> dict[str, Any] | None:
-    return {} if study.has_crowd else None
 
 
 def if_chosen(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
@@ -94,12 +61,7 @@ class RecruitingPart(Part):
     fragments = {
         "my_data.study": (Fragment("recruiting/_own_study.html", own_part),),
         "dry_run.links": (Fragment("recruiting/_funnel_link.html", if_steps),),
-        "pause.awaited": (Fragment("recruiting/_stay_awaited.html", own_stay),),
-        "study.finish": (Fragment("recruiting/_finish.html", own_stay),),
-        "work.over": (Fragment("recruiting/_stay_over.html", ended_stay),),
         "work.ready": (Fragment("recruiting/_chosen.html", if_chosen),),
-        "leave.consequences": (Fragment("recruiting/_keeps_participant.html", if_participant),),
-        "rater_checks.refusal": (Fragment("recruiting/_refusal.html", if_crowd),),
     }
     sections = (StudySection(PACE, why_no_pace),)
     recruiting = RECRUITING
@@ -107,9 +69,7 @@ class RecruitingPart(Part):
     tabs = (
         Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),
         Tab(240, "People", "Background", "recruiting:background", (), has_steps),
-        Tab(250, "People", "Submissions", "recruiting:submissions", (), has_crowd),
         Tab(330, "Settings", "Steps before tasks", "recruiting:steps", ("recruiting:add_step", "recruiting:edit_step")),
-        Tab(340, "Settings", "Entry links", "recruiting:entry_links"),
     )
 
     def live_problems(self, study: Study) -> Iterator[LiveProblem]:
@@ -157,18 +117,6 @@ class RecruitingPart(Part):
         html = render_to_string("recruiting/_steps_card.html", {"study": work.study, "work": work, "way": way}, request)
         return StepsCard(html, "" if way and way.halt else reverse("recruiting:way_in", args=[work.study.slug]))
 
-    def allows_guest_tokens(self, study: Study) -> bool:
-        return study.recruiting.get(GUEST_TOKENS) is True
-
-    def settle(self, rater: Rater) -> str | None:
-        if not rater.study.has_crowd or rater.person is None or settle(rater.study, rater.person) is None:
-            return None
-        return reverse("recruiting:outcome", args=[rater.study.slug])
-
-    def before_leaving(self, rater: Rater, person: Person) -> SafeString | None:
-        back = withdraw(rater, person) if rater.study.has_crowd else None
-        return None if back is None else render_to_string("recruiting/_way_back.html", {"back": back})
-
     def most_given(self, rater: Rater) -> int | None:
         return most_given(rater)
 
@@ -177,12 +125,6 @@ class RecruitingPart(Part):
 
     def end_if_over(self, rater: Rater) -> None:
         end_if_over(rater)
-
-    def has_ended(self, rater: Rater) -> bool:
-        return has_ended(rater)
-
-    def before_resuming(self, rater: Rater, now: datetime) -> None:
-        give_back_time(rater, now)
 
     def last_worked_at(self, rater: Rater) -> datetime | None:
         times = (
@@ -203,11 +145,7 @@ class RecruitingPart(Part):
         return let_on(study, owner)
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
-        return [*way_data(person), ("entries", entries(person))]
-
-    def identities(self, study: Study, people: Collection[int]) -> Mapping[str, Mapping[int, str]]:
-        ids = CrowdId.objects.filter(study=study, person__in=people).values_list("person", "participant")
-        return {"Participant id": dict(ids)}
+        return [*way_data(person)]
 
 
 PART = RecruitingPart()

@@ -1,18 +1,10 @@
 from django.urls import include, path
 
-from recruiting.crowds import crowd_pages, entry_views
 from recruiting.views import own_pages, pilot_views, researchers, way_in
 
 app_name = "recruiting"
 
 routes = [
-    path("enter/", entry_views.enter_by_recruiter, name="enter"),
-    path("join/", entry_views.enter_by_public_link, name="join"),
-    path("finish/", entry_views.finish, name="finish"),
-    path("outcome/", entry_views.outcome, name="outcome"),
-    path("submissions/", crowd_pages.submissions, name="submissions"),
-    path("submissions/<str:name>", crowd_pages.submissions_file, name="submissions_file"),
-    path("entry-links/", crowd_pages.entry_links, name="entry_links"),
     path("way-in/", way_in.way_in, name="way_in"),
     path("way-in/task/", way_in.practice, name="practice"),
     path("way-in/task/draft/", way_in.practice_draft, name="practice_draft"),

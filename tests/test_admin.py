@@ -42,6 +42,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import make_paper_upload
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.crowds.crowd_study import add_crowd_rows
 from tests.parts.dry_runs.dry_run_rows import add_dry_run_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
@@ -50,7 +51,6 @@ from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
-from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export, add_kept_report
 from tests.sessions.rows import add_session_rows

@@ -158,9 +158,9 @@ def test_only_public_pages_are_open_without_a_sign_in():
         "metrics",
         "readyz",
         "mail:confirm_address",
-        "recruiting:enter",
+        "crowds:enter",
         "mail:forgotten_password",
-        "recruiting:join",
+        "crowds:join",
         "mail:stop_mail",
     }
     past = [

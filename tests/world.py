@@ -45,6 +45,7 @@ from tests.managing.steered_rows import add_steered_rows
 from tests.managing.upload_rows import add_upload_rows
 from tests.models_and_papers import one_of_each
 from tests.parts.checks.check_rows import add_check_rows
+from tests.parts.crowds.crowd_study import add_crowd_rows
 from tests.parts.dry_runs.dry_run_rows import add_dry_run_rows
 from tests.parts.mail.mail_rows import add_mail_rows
 from tests.parts.preparing.rows import add_preparing_rows
@@ -53,7 +54,6 @@ from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
-from tests.recruiting.crowds.crowd_study import add_crowd_rows
 from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations
 from tests.sessions.rows import add_session_rows
@@ -252,7 +252,7 @@ def build_world():
             arguments["number"] = objects[NUMBERED[route]].pk
         if route in ("recruiting:add_step", "recruiting:edit_step"):
             arguments |= {"kind": "screen", "key": "screen"}
-        if route == "recruiting:submissions_file":
+        if route == "crowds:submissions_file":
             arguments["name"] = "submissions.csv"
         if route == "llm:prompt":
             arguments |= {"app": "llm", "name": "try"}

@@ -118,11 +118,6 @@ class Study(models.Model):
         return protocols()[self.protocol].flow.study_pages
 
     @property
-    def has_crowd(self) -> bool:
-        """Whether people come in by a recruiter or a public link."""
-        return bool(self.recruiting.get("recruiter") or self.recruiting.get("public_link"))
-
-    @property
     def has_steps(self) -> bool:
         """Whether people pass steps before their first task."""
         return bool(self.recruiting.get("steps"))

@@ -15,12 +15,12 @@ from annotation.members.membership import add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Invitation, KeptResponse, Membership, Rater, Reviewer, Slot, SpotCheck, Study, Token
 from annotation.studies.assignment_plan import plan_of
+from parts.crowds.models import CrowdId
 from parts.mail.models import MailAddress
 from parts.preregistration.models import Preregistration
 from parts.rater_messages.models import RaterMessage
 from parts.routing.models import RoutingQuota
 from parts.second_stage.settings import has_stage, named_adjudicators
-from recruiting.models import CrowdId
 from reports.models import KeptExport, KeptReport
 from tests.annotation.test_erasing import STUDIES, ann_of, everything, filled, people, study_called
 from tests.fewer import first_cases
@@ -86,9 +86,9 @@ ROWS_ABOUT_PEOPLE = {
     "annotation.RaterExclusion.by": ("emptied", "emptied"),
     "annotation.RaterExclusion.ended_by": ("emptied", "emptied"),
     "checks.FiledCheck.rater": ("stays", "deleted"),
-    "recruiting.CrowdStay.rater": ("stays", "deleted"),
-    "recruiting.CrowdId.person": ("deleted", "deleted"),
-    "recruiting.CrowdBrowser.person": ("deleted", "deleted"),
+    "crowds.CrowdStay.rater": ("stays", "deleted"),
+    "crowds.CrowdId.person": ("deleted", "deleted"),
+    "crowds.CrowdBrowser.person": ("deleted", "deleted"),
     "dry_runs.StudyDryRun.asked_by": ("emptied", "emptied"),
     "mail.MailAddress.person": ("deleted", "deleted"),
     "mail.OutgoingMail.person": ("deleted", "deleted"),

@@ -8,10 +8,10 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.members.membership import add_member, rater_for
-from recruiting.models import CrowdBrowser, CrowdStay
+from parts.crowds.models import CrowdBrowser, CrowdStay
 from tests.conftest import make_person
+from tests.parts.crowds.crowd_study import crowd_study
 from tests.parts.stopping.stop_studies import stopping_study
-from tests.recruiting.crowds.crowd_study import crowd_study
 from tests.reports.computing import compute_requested
 
 ASKED = "?figure=win_rate&aim=power&goal=0.8&share=0.7&runs=60&most_items=400&pay_per_hour=20&fixed_cost=1500"

@@ -57,7 +57,7 @@ def test_a_migrated_database_has_all_triggers():
         "checks_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "checks_filedcheck",
         "stopping_filedlook",
         "stopping_stopplan", "stopping_resultpeek", "stopping_stoplook", "stopping_stopcontinuation",
-        "recruiting_crowdstay",
+        "crowds_crowdstay",
         "rater_messages_messagethread", "rater_messages_ratermessage", "annotation_raterpause",
     }  # fmt: skip
     assert lost_triggers(connection) == []

@@ -12,11 +12,11 @@ from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from config.parts import parts
 from parts.checks import settings as check_settings
+from parts.crowds import link_settings, recruiter_settings
 from parts.mail import reminder_section
 from parts.routing import plan as routing_plan
 from parts.second_stage import settings as stage_settings
 from parts.stopping import plan_spec
-from recruiting.crowds import link_settings, recruiter_settings
 from recruiting.entry_step import step_kinds
 from recruiting.step_kinds.qualification import RULE_KEYS
 from recruiting.way_in.personal_questions import QUESTION_KEYS

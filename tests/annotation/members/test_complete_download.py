@@ -31,9 +31,10 @@ IN_DOWNLOAD = {
     },
     "recruiting": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
-        "PracticeAnswer": "practice_answers", "CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries",
+        "PracticeAnswer": "practice_answers",
     },
     "checks": {"RaterNotice": "pauses_by_rules"},
+    "crowds": {"CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries"},
     "rater_messages": {"MessageThread": "messages", "RaterMessage": "messages"},
     "mail": {"MailAddress": "e_mail", "OutgoingMail": "mails"},
     "routing": {"QuotaMember": "groups", "RoutingQuota": "groups"},

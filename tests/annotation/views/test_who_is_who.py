@@ -7,11 +7,11 @@ from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import add_member, rater_for
+from parts.crowds.models import CrowdId, CrowdStay
 from parts.mail.models import MailAddress
 from parts.rater_messages.sending_messages import write_to_researchers
-from recruiting.models import CrowdId, CrowdStay
 from tests.conftest import make_person
-from tests.recruiting.crowds.crowd_study import crowd_study
+from tests.parts.crowds.crowd_study import crowd_study
 
 WHO = ("Ann Fullname", "ann-user-name", "ann@mail.example", "ann@new.example", "CANARY-PARTICIPANT")
 PAGES = ("", "people/", "progress/", "funnel/", "rater-checks/", "messages/", "submissions/", "items/", "routing/",

@@ -15,9 +15,9 @@ from annotation.members.data_download import own_data
 from annotation.members.membership import add_member, deactivate_member, rater_for
 from annotation.models import Annotation, Assignment, Membership, SpotCheck, Study
 from annotation.review.spot_checks import check
+from parts.crowds.models import CrowdId
 from parts.rater_messages import sending_messages
 from parts.rater_messages.models import MessageThread, RaterMessage
-from recruiting.models import CrowdId
 from tests.conftest import SYSTEMS, make_person
 
 pytestmark = pytest.mark.quick

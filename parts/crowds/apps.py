@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class CrowdsConfig(AppConfig):
+    name = "parts.crowds"
