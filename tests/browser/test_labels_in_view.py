@@ -225,6 +225,7 @@ def test_how_a_task_was_shown_is_kept_with_the_answer(new_desk, rater, options, 
     page.locator("#question-1 label").first.click()
     page.locator("#question-2 label").nth(4).click()
     saved(page)
+    page.wait_for_load_state("networkidle")  # a busy machine lays the page out again when its fonts are there
     page.get_by_role("button", name="Submit and next").click()
     moved_on(page, task)
     [answer] = Annotation.objects.filter(task=task.task_id).values_list("display", flat=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.template import engines
+from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
 from annotation.formatting.majority_direction import direction_of, is_mixed
@@ -81,7 +82,7 @@ WHOLE_TEXTS = [
 
 @pytest.mark.parametrize(("page", "text"), WHOLE_TEXTS)
 def test_a_field_that_begins_with_a_whole_text_has_the_direction_of_that_text(page, text):
-    [source] = [Path(folder, page) for folder in engines["django"].dirs if Path(folder, page).exists()]
+    source = Path(get_template(page).origin.name)
     [field] = re.findall(r"<textarea.*?</textarea>", source.read_text(), flags=re.DOTALL)
     inside = {"value": f"GPT-4 {ARABIC}"}
     shown = inside["value"]

@@ -71,9 +71,8 @@ def deactivate_in_admin(person, owner):
 def switch_membership_off_in_admin(person, owner):
     operator = Client()
     operator.force_login(make_person("operator", is_staff=True, is_superuser=True))
-    membership = membership_of(person)
-    path = reverse("admin:annotation_membership_change", args=[membership.pk])
-    assert operator.post(path, {"role": membership.role, "active": ""}).status_code == 302
+    chosen = {"action": "remove", "_selected_action": [membership_of(person).pk]}
+    assert operator.post(reverse("admin:annotation_membership_changelist"), chosen).status_code == 302
 
 
 def make_annotator(person, owner):
