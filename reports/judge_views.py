@@ -32,7 +32,7 @@ from reports.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 KIND = "meta_evaluation"
-PEEKS = {"leaderboard": ResultPage.JUDGES, "tables": ResultPage.TABLES}
+SEEN = {"leaderboard": ResultPage.JUDGES, "tables": ResultPage.TABLES}
 EPSILONS = (("0.1", "crowd workers"), ("0.15", "skilled people"), ("0.2", "experts"))
 """Epsilon of the alternative-annotator test, by whom a judge would replace."""
 Runs = dict[str, list[tuple[int, str]]]
@@ -65,7 +65,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "status": status, "page": name, **_choices(study, chosen)}
     context["has_tables"] = any(part.comparison_tables for part in parts())
     if kept.is_there:
-        note_seen(study, person_of(request), PEEKS[name])
+        note_seen(study, person_of(request), SEEN[name])
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
         context["unsorted"] = _unsorted(request)
         context |= file_links(reverse(f"reports:{name}", args=[slug]), status)

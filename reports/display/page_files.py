@@ -33,7 +33,7 @@ def file_response(
     request: HttpRequest, study: Study, key: str, ending: str, tables: Mapping[str, Mapping[str, Any]], *,
     has_results: bool = True,
 ) -> HttpResponse:  # fmt: skip
-    """A table of a page as a file, which counts as a peek if it `has_results`. Raises Http404."""
+    """A table of a page as a file; somebody sees results in it if it `has_results`. Raises Http404."""
     if key not in tables or ending not in WRITERS:
         raise Http404(NOTHING)
     if has_results:
