@@ -13,6 +13,7 @@ from reports.kept_files.kept_exports import place_of, remove
 from reports.models import KeptExport
 from tests.api.conftest import Program, problem
 from tests.reports.compared_study import imported
+from tests.reports.kept_files.conftest import _without_derived_tables  # noqa: F401 - used by each test of the file
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 
@@ -20,7 +21,7 @@ pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 @pytest.fixture
 def study(tmp_path, settings, owner):
     settings.VAR = tmp_path / "var"
-    made = imported(tmp_path / "in")
+    made = imported(tmp_path / "in", item_count=6)
     add_member(made, owner, "owner", None)
     return made
 

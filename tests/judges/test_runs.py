@@ -29,7 +29,7 @@ from tests.conftest import add_item
 from tests.judges.scripted_judges import configured, run_to_end, work_off
 from tests.llm.calls import answered, write_endpoints
 
-pytestmark = [pytest.mark.quick, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_run_judges_every_output_once_and_its_readings_become_ratings(study, owner, model):

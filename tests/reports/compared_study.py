@@ -14,16 +14,16 @@ PEOPLE = ("ann", "bob", "cy")
 ITEMS = 32
 
 
-def imported(folder, *, seed=3, people=PEOPLE, unrated=0, **more):
+def imported(folder, *, seed=3, people=PEOPLE, item_count=ITEMS, unrated=0, **more):
     """Import the study; people have not answered the last `unrated` items. `even` is near people, `far` is not."""
     draw = random.Random(seed)
     items, ratings, scores = [], [], []
-    for number in range(ITEMS):
+    for number in range(item_count):
         name = f"item{number:02}"
         items.append(item(name, outputs=OUTPUTS))
         for place, output in enumerate(OUTPUTS):
             truth = draw.gauss(3.8 - 0.8 * place, 0.8)
-            for rater in people if number < ITEMS - unrated else ():
+            for rater in people if number < item_count - unrated else ():
                 value = min(5, max(1, round(draw.gauss(truth, 0.6))))
                 shared = {"item": name, "output": output, "rater": rater}
                 ratings.append({**shared, "question": "follows", "value": value > 2})

@@ -14,7 +14,6 @@ from reports.display.question_sections import question_section
 from tests.conftest import make_person
 from tests.reports.computing import read
 
-pytestmark = pytest.mark.quick
 PAGE = "/studies/study/report/"
 
 

@@ -11,8 +11,6 @@ from reports.display.table_formats import as_csv, as_latex, as_markdown
 from tests.reports.computing import compute_requested, read
 from tests.reports.ranked_studies import ORDER, items, judged, ranking, run, study
 
-pytestmark = pytest.mark.quick
-
 
 def table(kind, columns, cells, **more):
     return {

@@ -27,7 +27,7 @@ from sessions.topic_preferences import choose_topics
 from tests.conftest import make_person
 from tests.sessions.conftest import begun, live, question, rate, turned
 
-pytestmark = [pytest.mark.quick, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def all_of(study, person):

@@ -20,7 +20,7 @@ from tests.parts.stopping.stop_studies import annotator, answer, compare_all, st
 from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
 
 RULE = {"third_rater": {"questions": ["how_well"], "more_than": 1}}
-pytestmark = [pytest.mark.quick, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def two_raters(values, rule=RULE, **more):

@@ -19,7 +19,7 @@ from tests.filled import fill
 from tests.house import ROOT
 from tests.reports.exporting.conftest import item, objects_of, write_study
 
-pytestmark = [pytest.mark.quick, pytest.mark.both]
+pytestmark = pytest.mark.both
 HEAVY = (
     "annotation.importing", "celery", "kombu", "matplotlib", "numpy", "openai", "pandas",
     "pyarrow", "pydantic", "scipy", "sklearn", "torch",

@@ -24,7 +24,7 @@ from reports import exporting
 from reports.exporting import ExportRefusedError, canonical_digest, export_study, folder_placement
 from tests.reports.exporting.conftest import answer, assign, bytes_of, item, objects_of, write_study
 
-pytestmark = [pytest.mark.quick, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_folder_that_is_not_an_export_is_left_alone(rated, tmp_path):

@@ -27,10 +27,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
-def study(tmp_path, settings, monkeypatch):
+def study(tmp_path, settings):
     settings.VAR = tmp_path / "var"
-    monkeypatch.setattr(compared_study, "ITEMS", 8)
-    return compared_study.imported(tmp_path / "in")
+    return compared_study.imported(tmp_path / "in", item_count=8)
 
 
 def written(study, out):

@@ -43,7 +43,7 @@ ANSWER = {"q-follows": ["true"], "q-how_well": ["5"]}
 @pytest.fixture
 def study(tmp_path, settings):
     settings.VAR = tmp_path / "var"
-    return imported(tmp_path / "in")
+    return imported(tmp_path / "in", item_count=6)
 
 
 def exported(study, form="jsonl", person=None):

@@ -12,7 +12,7 @@ from tests.parts.papers.tables.href_study import CONFIGURATION, cells, made, tab
 from tests.reports.comparing import RANKS
 from tests.reports.comparing import made as made_folder
 
-pytestmark = [pytest.mark.quick, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 HREF = (
     "href_2", "href_2_composite", "href_4", "href_4_decoding", "href_4_sets", "href_5_length", "href_6", "href_6_pairs",
 )  # fmt: skip
