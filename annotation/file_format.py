@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from annotation.answers import Unit
-    from annotation.importing.protocol_tables import TableImport
-    from annotation.importing.target import ImportTarget
+    from annotation.models import Study
+
+
+RowReader = Callable[..., Iterable[tuple[Any, ...]]]
+"""Returns the values of these fields of a query set's rows, with those that an import has not written yet."""
 
 
 class FileFormat:
@@ -25,14 +28,12 @@ class FileFormat:
     """Whether every item comes with at least one output."""
     ratings_name_items = True
     """Whether a rating's line names its item; if not, `find_items` finds it."""
+    importers: Mapping[str, str] = {}
+    """Tables that only studies of this protocol have: dotted names of their importers (`TableImport`), by table."""
 
     def check_content(self, content: Mapping[str, Any]) -> None:
         """Raise UnitInvalidError if the values of an item's `item_keys` do not fit."""
 
-    def find_items(self, target: ImportTarget, units: Iterable[Unit]) -> Mapping[Unit, str]:
+    def find_items(self, study: Study, read: RowReader, units: Iterable[Unit]) -> Mapping[Unit, str]:
         """Return the keys of the items that `units` belong to, if they exist in the study or are being imported."""
         return {}
-
-    def importer(self, table: str) -> type[TableImport] | None:
-        """The importer of a table that only studies of this protocol have, or None."""
-        return None

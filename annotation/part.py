@@ -1,4 +1,4 @@
-"""What annotation adds: its erasing, exclusions in imports, replies to them, sign-in links, the warm-up of the desk."""
+"""What annotation adds: its erasing, replies to exclusions, sign-in links, the warm-up of the desk."""
 
 import uuid
 
@@ -7,7 +7,6 @@ from accounts.models import Person, SignInLink
 from annotation.desk.highlighting import stemmers
 from annotation.desk.statements import desk_row, plan_statements, task_row
 from annotation.erasing import ERASING
-from annotation.importing.excluded_raters import ExcludedRaterImport
 from annotation.members.member_links import is_backed
 from annotation.members.standing import replied_exclusions
 from annotation.studies.notices import StudyNotice
@@ -23,7 +22,6 @@ class AnnotationPart(Part):
             "{n} excluded raters have answered",
         ),
     )  # fmt: skip
-    importers = {ExcludedRaterImport.table: ExcludedRaterImport}
 
     def is_backed(self, link: SignInLink) -> bool:
         return is_backed(link)

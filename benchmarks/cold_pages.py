@@ -75,11 +75,11 @@ def make_pages(folder: Path) -> dict[str, tuple[str, str]]:
 
     from accounts.models import Person
     from annotation.desk.assigning import next_assignment
-    from annotation.importing import import_study
     from annotation.members.membership import rater_for
     from annotation.models import Assignment
     from benchmarks.desk import ROOT, make_study
     from config.background.claiming import run_waiting
+    from files.reading import import_study
     from retrieval.index_builds import ensure_index
     from sessions.topic_preferences import choose_topics
     from tests.sessions.conftest import begun, live, second_task, turned

@@ -178,10 +178,10 @@ def some_value(question) -> object:
 
 
 def make_study(protocol: str, folder: Path, person):
-    from annotation.importing import import_study
     from annotation.members.membership import add_member
     from annotation.models import Study
     from annotation.studies.planning import plan_chunk
+    from files.reading import import_study
 
     made = folder / protocol
     made.mkdir()

@@ -56,11 +56,11 @@ def made():
     from django.test import Client
 
     from accounts.models import Person
-    from annotation.importing import import_study
     from annotation.members.membership import add_member
     from annotation.models import Study
     from annotation.studies.planning import plan_chunk
     from config.background.claiming import run_waiting
+    from files.reading import import_study
     from retrieval.index_builds import ensure_index
 
     person = Person.objects.create_user("annotator")

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from annotation.desk.task_page import TaskLink
     from annotation.erasing import Erasing
     from annotation.fragments import Fragment, StepsCard
-    from annotation.importing.protocol_tables import TableImport
     from annotation.models import Annotation, Rater, Slot, Study
     from annotation.studies.file_sections import StudySection
     from annotation.studies.live_checks import LiveProblem
     from annotation.studies.notices import StudyNotice
     from annotation.studies.queries import MyWork
-    from annotation.studies.recruiting_settings import RecruitingKey
     from annotation.study_tabs import Tab
     from annotation.synthetic_visitor import SyntheticVisitor
     from config.monitored_figures import MonitoredFigure
+    from files.entered.recruiting_settings import RecruitingKey
+    from files.reading.protocol_tables import TableImport
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
     from reports.exporting.table_list import StudyTable

@@ -41,8 +41,8 @@ every study uses the part.
 WHOLE_DATABASE = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export"})
 """Commands that read or write all tables, and so run with all parts."""
 CORE = (
-    "operating", "api", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "annotation",
-    "accounts",
+    "operating", "api", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "files",
+    "annotation", "accounts",
 )  # fmt: skip
 """Apps that are always installed; one comes before those it imports."""
 

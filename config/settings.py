@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "config",
     "accounts",
     "annotation",
+    "files",
     "llm",
     "retrieval",
     "recruiting",

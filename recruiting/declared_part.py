@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Question
 from annotation.protocols import Protocol
-from annotation.studies.recruiting_settings import RecruitingKey
 from config.text_validation import TextRefusedError, check_id
+from files.entered.recruiting_settings import RecruitingKey
+from files.import_problems import FieldInvalidError, quoted, unknown
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
 from recruiting.models import ConsentVersion
 from recruiting.way_in.leaving import ON_WITHDRAWAL

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from annotation.importing.import_problems import FieldInvalidError
 from config.registry import discover
+from files.import_problems import FieldInvalidError
 from recruiting.way_in.step_fields import StepField
 
 if TYPE_CHECKING:

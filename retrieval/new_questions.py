@@ -5,11 +5,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accounts.models import Person
-from annotation.importing import add_to_study
 from annotation.models import Study
 from annotation.studies.lifecycle import prepare
 from annotation.studies.preparing_tasks import request_preparation
 from config.model_fields import canonical_json
+from files.reading import add_to_study
 from retrieval.index_builds import ensure_index
 from retrieval.papers import Paper
 from retrieval.search_errors import SearchError

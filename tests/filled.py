@@ -21,7 +21,6 @@ from annotation.blinding import is_blind, unblind
 from annotation.desk.assigning import next_assignment
 from annotation.desk.drafting import DraftConflictError, save_draft
 from annotation.desk.submitting import Submission, flag, sheet_of, skip, submit, undo
-from annotation.importing import import_study
 from annotation.members.invitations import accept, invite, open_invitation
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import confirm_reading
@@ -40,6 +39,7 @@ from annotation.studies.projects import move_to_project
 from annotation.studies.steered_items import withdraw
 from config.background.claiming import run_waiting
 from config.background.workers import report_alive
+from files.reading import import_study
 from llm.budgets import highest_call_price, reserve_batch, set_cap
 from llm.model_trials import try_model
 from llm.models import Call, EndpointState, ModelState

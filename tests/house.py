@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = (
-    "config", "accounts", "annotation", "sessions", "llm", "retrieval", "recruiting", "parts", "judges", "reports",
-    "managing", "api", "operating", "agreement",
+    "config", "accounts", "annotation", "files", "sessions", "llm", "retrieval", "recruiting", "parts", "judges",
+    "reports", "managing", "api", "operating", "agreement",
 )  # fmt: skip
 
 

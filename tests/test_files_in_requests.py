@@ -11,8 +11,8 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from annotation.importing.parquet_tables import parquet_objects
 from config.outside_requests import ReadInRequestError, RequestMarkMiddleware
+from files.reading.parquet_tables import parquet_objects
 from operating.backup_format import OpenBackup
 from parts.other_tools.tool_files import read_tool_file, xml_of
 from reports.kept_files.bundle_checking import unpack
@@ -48,7 +48,7 @@ NAMES_ONLY = {"Element", "ParseError", "DefusedXmlException"}
 """Classes that annotations and handlers name, and that read nothing."""
 NO_FILES = {"agreement/answers/crowd_labels.py": "tables in memory, of workers"}
 WRITERS = {
-    "annotation/file_tables/parquet_types.py": "types of columns",
+    "files/tables/parquet_types.py": "types of columns",
     "operating/backing_up.py": "writes backups",
     "reports/exporting/parquet_files.py": "writes tables",
     "reports/kept_files/zip_archive.py": "writes exports",
@@ -57,7 +57,7 @@ OF_OUR_OWN = {"reports/exporting/archive.py": "takes a file out of an export tha
 PROGRAMS = {"retrieval/paper_formats/pdf_pages.py": "a program in a process of its own, which no module imports"}
 READERS = {
     "parts/other_tools/tool_files.py": {"read_tool_file", "xml_of"},
-    "annotation/importing/parquet_tables.py": {"parquet_objects"},
+    "files/reading/parquet_tables.py": {"parquet_objects"},
     "operating/backup_format.py": {"__init__"},
     "reports/kept_files/bundle_checking.py": {"unpack"},
 }

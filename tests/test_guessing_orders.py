@@ -5,9 +5,9 @@ import json
 import pytest
 from django.contrib import admin
 
-from annotation.importing import import_study
 from annotation.models import Adjudication, Annotation, Output, Rating, Task, TaskOutput
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from judges.models import Judgment
 from tests.annotation.protocols.pairwise.conftest import folder, item  # noqa: F401 - a fixture
 

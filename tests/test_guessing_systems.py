@@ -12,17 +12,17 @@ from annotation.blinded_rows import shown_entries, shown_rows
 from annotation.blinding import names_of
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import ImportRefusedError, add_to_study, import_study
-from annotation.importing.items import digest_of
 from annotation.members.membership import add_member, rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import Adjudication, Annotation, Item, Output, Rating, Slot, Study, Task, TaskOutput
 from annotation.protocols import TaskPlan, Unit
 from annotation.review.adjudicating import unit_digest
-from annotation.studies.drafts import change_draft
 from annotation.studies.planning import task_key
-from annotation.studies.single_items import remove_item
 from config.model_fields import canonical_json
+from files.entered.drafts import change_draft
+from files.entered.single_items import remove_item
+from files.reading import ImportRefusedError, add_to_study, import_study
+from files.reading.item_import import digest_of
 from judges.configuration import RunConfiguration
 from judges.units import planned_units
 from reports.exporting import export_study

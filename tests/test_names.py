@@ -14,7 +14,7 @@ CONVENTIONS = {
     "part", "queries", "rows", "urls", "views",
 }  # fmt: skip
 """Module names that every Django app of ours, or every backend for a database, gives the same meaning."""
-LAYERS = {"api", "background", "commands", "importing", "models", "protocol_figures", "protocols", "questions", "views"}
+LAYERS = {"api", "background", "commands", "models", "protocol_figures", "protocols", "questions", "views"}
 """Folders that may repeat a name of their app: the table, the page and the module of one subject."""
 CLASS_CONVENTIONS = {"Command", "DatabaseWrapper", "Meta", "Migration"}
 

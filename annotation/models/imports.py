@@ -1,4 +1,4 @@
-"""Imports whose rows are not all in their tables yet: see `annotation.importing.stepwise_import`."""
+"""Imports whose rows are not all in their tables yet: see `files.reading.stepwise_import`."""
 
 from django.db import models
 
@@ -18,7 +18,7 @@ class PendingImport(models.Model):
 
 
 class PendingRows(models.Model):
-    """Rows of a pending import, packed by `annotation.importing.row_packing`; deleted once they are in their table."""
+    """Rows of a pending import, packed by `files.reading.row_packing`; deleted once they are in their table."""
 
     pending_import = models.ForeignKey(PendingImport, on_delete=models.CASCADE, related_name="rows")
     packed = models.BinaryField()

@@ -10,7 +10,7 @@ Every lock is `FOR NO KEY UPDATE` (`no_key=True`). PostgreSQL checks a new row's
 it refers to `FOR KEY SHARE`. A plain `FOR UPDATE` on a study would keep each answer, call and audit entry of the study
 waiting at its commit. SQLite has no row locks: there a transaction holds the one write lock from its beginning.
 
-On SQLite a large import is moved into the tables in steps (`annotation.importing.stepwise_import`). Until it is
+On SQLite a large import is moved into the tables in steps (`files.reading.stepwise_import`). Until it is
 complete, these locks refuse the study, and so do readers that need all of it. A study whose deletion is decided
 (`annotation.studies.stepwise_erasure`) is refused in the same places.
 """

@@ -4,9 +4,10 @@ from itertools import chain, count
 
 from django.utils.text import slugify
 
-from annotation.importing.study_file import RESERVED
 from annotation.models import Study
 
+RESERVED = "new"
+"""An address of this site, where a study's slug would be."""
 LONGEST = 80
 """Of a proposal, so that a number fits behind it."""
 NAMELESS = "study"

@@ -12,10 +12,10 @@ from rest_framework import exceptions, status
 from rest_framework.request import Request
 
 from accounts.audited_erasure import ErasureRefusedError
-from annotation.importing import ImportRefusedError
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.problem_details import problem_response
+from files.reading import ImportRefusedError
 from reports.exporting import ExportRefusedError
 from reports.rows import ChoiceInvalidError
 

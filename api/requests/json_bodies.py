@@ -10,11 +10,11 @@ from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
-from annotation.importing.line_reading import JSONInvalidError, parse_json
-from annotation.importing.study_file import parsed_study
 from api.requests.api_errors import LengthRequiredError, TooLargeError
 from config.body_length import stated_length
 from config.text_validation import TextRefusedError, check_json
+from files.line_reading import JSONInvalidError, parse_json
+from files.reading.study_file import parsed_study
 
 EMPTY = "The body is empty. Send a JSON object."
 CUT = "The body is shorter than its Content-Length. Nothing was changed; send it again."

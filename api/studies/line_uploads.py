@@ -6,7 +6,6 @@ from pathlib import Path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.importing import add_to_study
 from annotation.models import Study
 from annotation.studies.lifecycle import prepare
 from annotation.studies.planning import is_planned
@@ -20,6 +19,7 @@ from api.requests.parameters import check_parameters
 from api.requests.upload_bodies import received
 from api.schema import UPLOADING, operation, parameter
 from api.studies import study_examples as examples
+from files.reading import add_to_study
 
 PREPARING_SECONDS = 5.0
 LONGEST_REASON = 500

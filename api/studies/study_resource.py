@@ -19,14 +19,12 @@ from annotation.protocols import protocols
 from annotation.studies.assignment_plan import OPTION as PLAN
 from annotation.studies.assignment_plan import PlanInvalidError
 from annotation.studies.counting import CountOf
-from annotation.studies.drafts import change_draft, delete_draft, is_changeable, make_draft
 from annotation.studies.kept_counts import MOST_AT_ONCE
 from annotation.studies.lifecycle import describe, publish_guidelines
 from annotation.studies.locking import refuse_pending_import
 from annotation.studies.plan_changes import change_plan
 from annotation.studies.planning import is_planned
 from annotation.studies.projects import move_to_project
-from annotation.studies.recruiting_settings import RecruitingRefusedError, change_recruiting
 from annotation.studies.study_overview import progress_now
 from api import access
 from api import response_shapes as shapes
@@ -40,6 +38,8 @@ from api.requests.once_per_key import once
 from api.requests.parameters import check_parameters
 from api.schema import DELETING, JSON, READING, UPLOADING, operation, parameter
 from api.studies import study_examples as examples
+from files.entered.drafts import change_draft, delete_draft, is_changeable, make_draft
+from files.entered.recruiting_settings import RecruitingRefusedError, change_recruiting
 from reports.exporting.archive import file_names
 from reports.exporting.study_yaml import study_body
 

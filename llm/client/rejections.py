@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.importing.line_reading import JSONInvalidError, parse_json
+from files.line_reading import JSONInvalidError, parse_json
 from llm.endpoints import Endpoint, Model
 from llm.model_settings import NUMBERS
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from annotation.importing.line_reading import JSONInvalidError, parse_json
 from config.text_validation import TextRefusedError, check_json, check_text
+from files.line_reading import JSONInvalidError, parse_json
 from llm.client.logprob_reading import (
     UnusableReplyError,
     as_entries,

@@ -2,11 +2,11 @@
 
 from datetime import timedelta
 
-from annotation.importing import ImportRefusedError
 from annotation.models import Item, ItemCopy, Study
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
+from files.reading import ImportRefusedError
 from managing.building.duplicating import WORK_KEY, copy_items
 
 GONE = "The study that the items come from has been deleted."

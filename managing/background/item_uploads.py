@@ -6,21 +6,21 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from annotation.importing import (
+from annotation.studies.locking import ImportPendingError
+from annotation.studies.preparing_tasks import request_preparation
+from config.background.claiming import Claim
+from config.background.kinds import GiveUpError, TryLaterError, Work
+from files.line_reading import Watch
+from files.reading import (
     ImportRefusedError,
     ImportResult,
     add_to_study,
     replace_draft,
     replacement_of_draft,
 )
-from annotation.importing.dry_run import check_files, check_update
-from annotation.importing.import_attempt import Tables
-from annotation.importing.import_lock import ImportUnderWayError
-from annotation.importing.line_reading import Watch
-from annotation.studies.locking import ImportPendingError
-from annotation.studies.preparing_tasks import request_preparation
-from config.background.claiming import Claim
-from config.background.kinds import GiveUpError, TryLaterError, Work
+from files.reading.dry_run import check_files, check_update
+from files.reading.import_attempt import Tables
+from files.reading.import_lock import ImportUnderWayError
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.other_formats import ConversionRefusedError, ConvertedUpload, other_formats
 from managing.uploads.receiving import WHOLE, WORK_KEY, discard, place_of

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.importing.import_problems import ImportProblem
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from config.model_fields import canonical_json
+from files.import_problems import ImportProblem
 from managing.building.field_texts import texts_of
 from managing.building.placed_problems import place_problems
 from managing.building.question_steps import StepTaken

@@ -8,11 +8,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import person_of, signed_in
 from accounts.audited_erasure import ErasureRefusedError
 from annotation.access import OWNERS, deletion_for, study_for
-from annotation.studies.drafts import is_changeable
 from annotation.studies.study_deletion import delete_study as delete
 from annotation.studies.study_deletion import failed_deletion, waiting_deletion
 from annotation.studies.study_erasure import MOST_SHOWN, shown_rows_of
 from config.htmx_request import HtmxRequest
+from files.entered.drafts import is_changeable
 from managing.building.making_forms import DeleteForm
 
 GONE = "The study was deleted. Its short name is free again. Backups and exported folders may still contain it."

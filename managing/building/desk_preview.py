@@ -8,12 +8,12 @@ from typing import Any
 
 from annotation.desk.statements import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
-from annotation.importing.study_file import MOST_RATERS, readable_options, readable_questions
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.pools import main_items
 from annotation.protocols import TaskPlan, protocols
 from annotation.studies.guideline_text import render
 from config.model_fields import canonical_json
+from files.reading.study_file import MOST_RATERS, readable_options, readable_questions
 from managing.building.sample_item import sample_item, sample_outputs
 
 NO_TASK = uuid.UUID(int=0)

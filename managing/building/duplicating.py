@@ -7,15 +7,15 @@ from django.db import transaction
 
 from accounts.models import Person
 from annotation.blinding import is_blind
-from annotation.importing import add_to_study
 from annotation.models import Item, ItemCopy, Study
-from annotation.studies.drafts import make_draft
 from annotation.studies.file_sections import sections_copied
 from annotation.studies.kept_counts import exceeds
 from annotation.studies.locking import refuse_import_since
 from annotation.studies.snapshots import study_snapshot
 from config.background.kinds import works
 from config.background.waking import enqueue
+from files.entered.drafts import make_draft
+from files.reading import add_to_study
 from reports.exporting.example_lines import example_lines, has_examples
 from reports.exporting.file_writers import write_jsonl
 from reports.exporting.study_lines import item_lines

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from annotation.forms import PlainText
-from annotation.importing.import_problems import ImportRefusedError
 from annotation.studies.slugs import proposed_slug
+from files.import_problems import ImportRefusedError
 from managing.uploads.other_formats import accepted, other_formats
 from retrieval.forms import FilesField, FilesInput
 

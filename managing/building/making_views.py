@@ -10,13 +10,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.access import NOTHING, RESEARCHERS, refuse_unless_maker, studies_of, study_for
-from annotation.importing.import_problems import ImportRefusedError
-from annotation.importing.study_file import parsed_study
 from annotation.models import Item, ItemCopy, Study
-from annotation.studies.drafts import make_draft
 from annotation.studies.kept_counts import MOST_AT_ONCE, exceeds
 from annotation.studies.slugs import proposed_slug
 from config.htmx_request import HtmxRequest
+from files.entered.drafts import make_draft
+from files.import_problems import ImportRefusedError
+from files.reading.study_file import parsed_study
 from managing.building.duplicating import duplicate as duplicate_study
 from managing.building.making_forms import LONGEST_TITLE, DuplicateForm, NamesForm, StudyUploadForm
 from managing.building.template_library import study_templates

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from annotation.importing.import_problems import ImportProblem
+from files.import_problems import ImportProblem
 from managing.building.field_texts import named
 from managing.building.spec_forms import SpecForm
 from managing.building.study_form import ABOUT, OPTION, QuestionPart

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from annotation.importing.study_file import MOST_QUESTIONS
 from annotation.questions import question_types
+from files.reading.study_file import MOST_QUESTIONS
 from managing.building.study_form import questions_in
 
 Questions = list[dict[str, Any]]

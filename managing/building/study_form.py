@@ -6,10 +6,10 @@ What the page does not show (slug, protocol, systems, judges) stays as it is.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation.importing.study_file import MOST_QUESTIONS, MOST_RATERS
 from annotation.protocols import Protocol, protocols
 from annotation.questions import question_types
 from annotation.spec_fields import SpecField
+from files.reading.study_file import MOST_QUESTIONS, MOST_RATERS
 from managing.building.conditions import condition_fields, condition_of, condition_texts
 from managing.building.field_texts import named, texts_of, value_of
 from managing.building.spec_forms import SpecForm

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
-from annotation.importing.import_problems import ImportProblem, ImportRefusedError
-from annotation.importing.study_file import checked_study
 from annotation.models import Study
-from annotation.studies.drafts import change_draft, is_changeable
 from config.htmx_request import HtmxRequest
+from files.entered.drafts import change_draft, is_changeable
+from files.import_problems import ImportProblem, ImportRefusedError
+from files.reading.study_file import checked_study
 from managing.building.build_page import BuildPage, state_of_body
 from managing.building.desk_preview import desk_preview
 from managing.building.question_steps import take_step

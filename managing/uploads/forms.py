@@ -6,8 +6,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotation.forms import LONGEST_REASON, PlainText
-from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Study
+from files.line_reading import JSONInvalidError, parse_json
 from managing.models import ItemUpload
 from managing.uploads.other_formats import OURS, accepted, other_formats
 from retrieval.forms import FilesField, FilesInput

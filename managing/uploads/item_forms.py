@@ -9,12 +9,12 @@ from django.core.exceptions import ValidationError
 
 from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.forms import LONGEST_REASON, PlainText
-from annotation.importing.import_problems import ImportRefusedError
-from annotation.importing.line_reading import JSONInvalidError, parse_json
 from annotation.models import Item, Study
 from annotation.pools import FILE_POOLS
 from annotation.protocols import protocols
 from config.text_validation import TextRefusedError, check_json, given
+from files.import_problems import ImportRefusedError
+from files.line_reading import JSONInvalidError, parse_json
 
 LONGEST = 500_000
 MOST_OUTPUTS = 100

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
 from annotation.access import RESEARCHERS, study_for
-from annotation.importing import ImportRefusedError
 from annotation.models import Item, Study
 from annotation.protocols import protocols
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
-from annotation.studies.single_items import ItemInUseError, add_item, can_change, can_edit, change_item, remove_item
+from files.entered.single_items import ItemInUseError, add_item, can_change, can_edit, change_item, remove_item
+from files.reading import ImportRefusedError
 from managing.access import item_for
 from managing.uploads.item_forms import SingleItemForm, initial_of, output_forms
 from reports.exporting.study_lines import item_lines

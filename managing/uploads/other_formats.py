@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.importing.import_problems import ImportRefusedError
 from config.parts import parts
+from files.import_problems import ImportRefusedError
 from managing.models import ItemUpload
 
 OURS = (".jsonl", ".csv")

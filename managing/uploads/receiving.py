@@ -25,12 +25,12 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError, check_correction
-from annotation.studies.drafts import is_changeable
 from annotation.studies.locking import ImportPendingError, lock_study
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue
 from config.database_clock import database_now
+from files.entered.drafts import is_changeable
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.other_formats import other_formats
 

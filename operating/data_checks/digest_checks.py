@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from annotation.importing.items import ITEM_COLUMNS, OUTPUT_COLUMNS, digest_of
 from annotation.models import Item
+from files.reading.item_import import ITEM_COLUMNS, OUTPUT_COLUMNS, digest_of
 from operating.data_check import ALTERED, DataCheck, Row, sql_rows
 from reports.freezing import frozen_key
 

@@ -1,8 +1,8 @@
 """The columns of `checks.jsonl`, answers to checks in files."""
 
-from annotation.file_tables.typed_tables import TypedTable
 from annotation.models import Study
 from annotation.typed_columns import anything, number, text, time
+from files.tables.typed_tables import TypedTable
 from parts.checks.models import CheckItem, FiledCheck
 
 CHECKS = TypedTable(

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotation.blinding import answer_levels, names_of
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.protocol_tables import TableImport
 from annotation.models import Study
 from config.model_fields import canonical_json
 from config.text_validation import given, time_text
+from files.import_problems import FieldInvalidError
+from files.reading import line_fields
+from files.reading.protocol_tables import TableImport
 from parts.checks.answered import answered_checks
 from parts.checks.columns import CHECKS
 from parts.checks.models import CheckKind, FiledCheck

@@ -10,13 +10,13 @@ from django.http import HttpRequest
 from accounts.models import Person
 from annotation.desk.statements import RaterState
 from annotation.fragments import Fragment
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Question, Rater, Slot, Study
 from annotation.protocols import Protocol
 from annotation.studies.notices import StudyNotice
-from annotation.studies.recruiting_settings import RecruitingKey
 from annotation.study_tabs import Tab
 from config.part import Part
+from files.entered.recruiting_settings import RecruitingKey
+from files.import_problems import FieldInvalidError
 from parts.checks.claiming import take_due_checks
 from parts.checks.columns import CHECKS, has_checks
 from parts.checks.draws import checks_among, expected_checks

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, unknown
 from annotation.models import Question
 from annotation.protocols import Protocol
+from files.import_problems import FieldInvalidError, unknown
 from parts.checks.conduct import FIGURES
 from parts.checks.damaging import DAMAGES
 from parts.checks.draws import KINDS

@@ -16,7 +16,7 @@ from annotation.members.standing_forms import words
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
-from annotation.studies.recruiting_settings import RecruitingRefusedError, change_recruiting, digest
+from files.entered.recruiting_settings import RecruitingRefusedError, change_recruiting, digest
 from parts.checks import rules
 from parts.checks.draws import checks_of
 from parts.checks.models import RaterNotice

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, unknown
+from files.import_problems import FieldInvalidError, unknown
 
 MOST_MINUTES = 7 * 24 * 60
 

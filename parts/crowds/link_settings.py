@@ -8,11 +8,11 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Study
 from annotation.studies.corrections import refuse_archived
 from annotation.studies.locking import lock_study
 from config.model_fields import canonical_json
+from files.import_problems import FieldInvalidError
 from parts.crowds.attention_texts import BUILT_IN, AttentionText
 from parts.crowds.checked_values import checked_list, checked_mapping, checked_minutes, checked_text
 

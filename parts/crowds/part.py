@@ -13,13 +13,13 @@ from django.utils.safestring import SafeString
 from accounts.access import person_of
 from accounts.models import Person
 from annotation.fragments import Fragment
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Question, Rater, Study
 from annotation.protocols import Protocol
 from annotation.studies.queries import MyWork
-from annotation.studies.recruiting_settings import RecruitingKey
 from annotation.study_tabs import Tab
 from config.part import Part
+from files.entered.recruiting_settings import RecruitingKey
+from files.import_problems import FieldInvalidError
 from parts.crowds.ending import give_back_time, has_ended, open_again, settle, stay_of, withdraw
 from parts.crowds.erasing import ERASING
 from parts.crowds.link_settings import PUBLIC_LINK, checked_link

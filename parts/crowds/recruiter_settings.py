@@ -8,8 +8,8 @@ from urllib.parse import quote, urlsplit
 
 from django.utils.translation import gettext
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Study
+from files.import_problems import FieldInvalidError
 from parts.crowds.checked_values import (
     checked_list,
     checked_mapping,

@@ -13,10 +13,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Least
 
-from annotation.file_tables.csv_cells import neutralise
 from annotation.models import Annotation, Rater, Study
 from annotation.studies.pace_plan import pace_in
 from config.database_clock import database_now
+from files.tables.csv_cells import neutralise
 from parts.crowds.models import OUTCOMES, CrowdBrowser, CrowdId, CrowdStay
 from parts.crowds.recruiter_settings import Recruiter, recruiter_of
 

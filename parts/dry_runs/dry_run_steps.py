@@ -14,14 +14,12 @@ from accounts.auditing import record
 from accounts.models import Person
 from accounts.reserved_names import RESERVED_PREFIX
 from annotation.dry_run_option import DRY_RUN
-from annotation.importing import add_to_study
 from annotation.members.membership import add_member
 from annotation.models import Study
 from annotation.models.people import Role
 from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
-from annotation.studies.drafts import make_draft
 from annotation.studies.file_sections import sections_copied
 from annotation.studies.lifecycle import close
 from annotation.studies.locking import lock_study
@@ -32,6 +30,8 @@ from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
 from config.parts import parts
+from files.entered.drafts import make_draft
+from files.reading import add_to_study
 from parts.dry_runs.models import StudyDryRun
 from parts.dry_runs.session_requests import VISITORS
 from parts.dry_runs.settings import mark_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any
 
-from annotation.importing.import_problems import ImportProblem, ImportRefusedError
+from files.import_problems import ImportProblem, ImportRefusedError
 
 OUTPUTS, SIDES, SHOWS, RATER = "outputs", "sides", "shows", "rater"
 VALUES = {OUTPUTS: "FIELD", SIDES: "{}=LEFT,RIGHT", SHOWS: "{}=FIELD", RATER: "{}=NAME"}

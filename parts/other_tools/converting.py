@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.importing.import_problems import ImportProblem, ImportRefusedError, quoted, refuse
-from annotation.importing.study_file import read_study_file
+from files.import_problems import ImportProblem, ImportRefusedError, quoted, refuse
+from files.reading.study_file import read_study_file
 from parts.other_tools.conversion_choices import ChoicesNeededError, ConversionChoices
 from parts.other_tools.findings import Findings
 from parts.other_tools.other_tool import OtherTool, other_tools

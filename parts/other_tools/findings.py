@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from config.text_validation import time_text
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.conversion_choices import AskedChoice, ConversionChoices
 
 HUMAN, MODEL = "human", "model"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from annotation.importing.import_problems import FileProblems, quoted
 from annotation.questions.preference import TIE
+from files.import_problems import FileProblems, quoted
 from parts.other_tools.findings import AnswerKind, Findings, FoundAnswer
 
 LISTS = (AnswerKind.CHOICES, AnswerKind.SPANS)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.models import Question
 from annotation.questions.best_worst import QUESTION_TYPE as BEST_WORST
 from annotation.questions.binary import QUESTION_TYPE as BINARY
@@ -17,6 +16,7 @@ from annotation.questions.slider import QUESTION_TYPE as SLIDER
 from annotation.questions.spans import QUESTION_TYPE as SPANS
 from annotation.questions.text import QUESTION_TYPE as TEXT
 from config.text_validation import TextRefusedError, check_id
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.findings import AnswerKind, Findings, FoundAnswer
 
 MOST_LABELS, LONGEST_LABEL = 50, 60

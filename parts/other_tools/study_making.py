@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, quoted
-from annotation.importing.study_file import StudyFile
 from annotation.protocols.listwise import PROTOCOL as LISTS
 from annotation.protocols.pairwise import PROTOCOL as PAIRS
 from annotation.protocols.rating import PROTOCOL as SINGLE
@@ -16,6 +14,8 @@ from annotation.questions.rank import QUESTION_TYPE as RANK
 from annotation.questions.spans import QUESTION_TYPE as SPANS
 from annotation.questions.text import QUESTION_TYPE as TEXT
 from config.text_validation import TextRefusedError, check_id, given
+from files.import_problems import FieldInvalidError, FileProblems, quoted
+from files.reading.study_file import StudyFile
 from parts.other_tools.conversion_choices import OUTPUTS, SHOWS, AskedChoice
 from parts.other_tools.field_roles import ItemParts, parts_of
 from parts.other_tools.findings import HUMAN, AnswerKind, Findings, FoundAnswer

@@ -13,11 +13,11 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from django.conf import settings
 
-from annotation.importing.import_problems import FieldInvalidError, FileProblems, ImportRefusedError, refuse
-from annotation.importing.line_reading import BOM, JSONInvalidError, SourceFile, open_regular, parse_json
 from config.outside_requests import outside_of_requests
 from config.text_validation import TextRefusedError, check_json
 from config.yaml_reading import YamlInvalidError, parse_yaml
+from files.import_problems import FieldInvalidError, FileProblems, ImportRefusedError, refuse
+from files.line_reading import BOM, JSONInvalidError, SourceFile, open_regular, parse_json
 
 LINES, XML = ".jsonl", ".xml"
 TABLES = {".csv": ",;\t", ".tsv": "\t"}

@@ -16,11 +16,11 @@ from typing import Any
 from django.conf import settings
 
 from annotation.blinding import HIDDEN, names_of
-from annotation.importing.import_problems import ImportRefusedError, refuse
-from annotation.importing.line_reading import BOM, JSONInvalidError, parse_json
-from annotation.importing.system_codes import codes_for_files
 from annotation.models import Study
 from config.text_validation import given
+from files.import_problems import ImportRefusedError, refuse
+from files.line_reading import BOM, JSONInvalidError, parse_json
+from files.reading.system_codes import codes_for_files
 from managing.models import ItemUpload
 from managing.uploads.other_formats import ConversionRefusedError, ConvertedUpload, OtherFormats
 from managing.uploads.receiving import WHOLE, place_of

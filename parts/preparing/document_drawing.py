@@ -9,10 +9,10 @@ from django.db.models import Max
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing.import_problems import FileProblems, ImportRefusedError
-from annotation.importing.line_reading import SourceFile
 from annotation.models import Study
 from annotation.protocols import UnitInvalidError, protocols
+from files.import_problems import FileProblems, ImportRefusedError
+from files.line_reading import SourceFile
 from parts.preparing.document_sampling import DocumentsRefusedError, DrawnDocument, SampleDraw, WordRange, draw
 from parts.preparing.models import DocumentSample, SourceDocument
 from parts.preparing.step_states import lock_draft

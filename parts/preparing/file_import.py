@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from django.db.models import Model
 
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError, quoted
-from annotation.importing.protocol_tables import TableImport
 from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import TextRefusedError, check_id
+from files.import_problems import FieldInvalidError, quoted
+from files.reading import line_fields
+from files.reading.protocol_tables import TableImport
 from parts.preparing.deciding import KINDS
 from parts.preparing.file_lines import PREPARING, preparing_lines
 from parts.preparing.models import (

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.blinding import is_blind
-from annotation.file_tables.typed_tables import TypedTable
 from annotation.models import Study
 from annotation.typed_columns import anything, text, texts, whole
 from config.background.rows import WAITING, Status
 from config.text_validation import given
+from files.tables.typed_tables import TypedTable
 from parts.preparing.models import (
     DocumentSample,
     InstructionTrial,

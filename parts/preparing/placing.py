@@ -12,11 +12,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing import ImportRefusedError, ImportResult, add_to_study
 from annotation.models import Item, Study
 from annotation.protocols import protocols
 from annotation.studies.counting import CountOf
 from config.text_validation import given
+from files.reading import ImportRefusedError, ImportResult, add_to_study
 from parts.preparing.deciding import offered_kinds
 from parts.preparing.models import PreparationStep, PreparedText, Suggestion
 from parts.preparing.step_configuration import PreparationRefusedError

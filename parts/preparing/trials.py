@@ -12,10 +12,10 @@ from django.db.models import Max
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.importing import import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.slugs import free_slug
+from files.reading import import_study
 from parts.preparing.models import InstructionTrial, PreparationStep, SourceDocument, Suggestion
 from parts.preparing.step_configuration import PreparationRefusedError, StepConfiguration
 from parts.preparing.step_kind import StepCase

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.protocol_tables import TableImport
 from config.background.rows import Status
 from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.text_validation import time_text
+from files.import_problems import FieldInvalidError
+from files.reading.protocol_tables import TableImport
 from parts.preregistration.models import Preregistration
 from parts.preregistration.registered_plans import FOLDER, PLAN_SCHEMA
 

@@ -7,15 +7,15 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from annotation.file_tables.typed_tables import TypedTable
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.protocol_tables import TableImport
 from annotation.models import Study
 from annotation.typed_columns import anything, text, time, whole
 from config.background.rows import Status
 from config.model_fields import canonical_json
 from config.text_validation import given, time_text
+from files.import_problems import FieldInvalidError
+from files.reading import line_fields
+from files.reading.protocol_tables import TableImport
+from files.tables.typed_tables import TypedTable
 from parts.stopping.models import FiledLook, StopLook
 
 Line = dict[str, Any]

@@ -14,10 +14,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.auditing import record
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.models import Rater, Study
 from annotation.studies.guideline_text import render
 from config.model_fields import canonical_json
+from files.import_problems import FieldInvalidError, quoted
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Passages, RepliesInvalidError
 from recruiting.models import Consent, ConsentVersion
 from recruiting.way_in.step_fields import StepField

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError, quoted, unknown
 from annotation.models import Item
 from annotation.questions import is_number
+from files.import_problems import FieldInvalidError, quoted, unknown
 from recruiting.entry_step import DeclaredIn, EntryStep, Halt, Passages
 from recruiting.models import StepPassage
 from recruiting.way_in.gold_checks import marks_spans

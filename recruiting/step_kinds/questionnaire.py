@@ -8,8 +8,8 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
+from files.import_problems import FieldInvalidError
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind
 from recruiting.step_kinds.screen import intro_problems
 from recruiting.way_in.passing import PASSED, begin, end

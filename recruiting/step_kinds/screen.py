@@ -8,9 +8,9 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
 from annotation.questions import is_number
+from files.import_problems import FieldInvalidError
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, Halt, Passages
 from recruiting.way_in.passing import FAILED, PASSED, begin, end
 from recruiting.way_in.personal_questions import keep_replies, question_problems, read_replies

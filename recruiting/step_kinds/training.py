@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Item, Rater
+from files.import_problems import FieldInvalidError
 from recruiting.entry_step import DeclaredIn, EntryStep
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import PASSED, end

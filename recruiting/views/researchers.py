@@ -12,7 +12,7 @@ from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
-from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
+from files.entered.recruiting_settings import RecruitingRefusedError, digest
 from recruiting.entry_step import EntryStepKind, step_kinds, steps_of
 from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.declaring import change_steps, qualify_again

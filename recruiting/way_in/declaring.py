@@ -5,7 +5,7 @@ from typing import Any
 
 from accounts.models import Person
 from annotation.models import Guideline, Study
-from annotation.studies.recruiting_settings import change_recruiting, digest
+from files.entered.recruiting_settings import change_recruiting, digest
 from recruiting.entry_step import steps_of
 
 Body = Mapping[str, Any]

@@ -7,9 +7,9 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext, gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError, unknown
 from annotation.models import Rater
 from config.text_validation import TextRefusedError, check_id, check_text
+from files.import_problems import FieldInvalidError, unknown
 from recruiting.entry_step import RepliesInvalidError
 from recruiting.models import PersonalReply
 

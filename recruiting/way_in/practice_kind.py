@@ -8,9 +8,9 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext, gettext_noop
 
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Rater, Study
 from annotation.protocols import Protocol
+from files.import_problems import FieldInvalidError
 from recruiting.entry_step import DeclaredIn, EntryStep, EntryStepKind, RepliesInvalidError
 from recruiting.models import StepPassage
 from recruiting.way_in.passing import begin

@@ -16,13 +16,13 @@ from django.utils.module_loading import import_string
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.blinding import names_of, unblinding_facts
-from annotation.file_tables.csv_ways import HOW, JSON
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.pools import COPIES, no_copies
 from annotation.studies.snapshots import study_snapshot
 from annotation.typed_columns import Column
 from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
+from files.tables.csv_ways import HOW, JSON
 from reports.derived import FOLDER
 from reports.exporting.dataset_card import Card, DescribedTable, citation_text
 from reports.exporting.example_lines import has_examples

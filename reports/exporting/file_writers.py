@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from annotation.file_tables.csv_cells import neutralise, neutralise_json
-from annotation.file_tables.csv_ways import JSON, MIXED, NUMBER
 from config.model_fields import canonical_json
+from files.tables.csv_cells import neutralise, neutralise_json
+from files.tables.csv_ways import JSON, MIXED, NUMBER
 
 Chunk = tuple[int, bytes]
 """A number of lines, and their bytes."""
@@ -93,7 +93,7 @@ def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
 def write_csv(path: Path, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> WrittenFile:
     """The only writer of CSV: cells and headers that a spreadsheet would run are neutralised, numbers are not.
 
-    `columns` gives each column's way of writing, in the words of `annotation.importing.csv_tables`. Without rows there
+    `columns` gives each column's way of writing, in the words of `files.reading.csv_tables`. Without rows there
     is no file.
     """
     header = _row(neutralise(name) for name in columns)

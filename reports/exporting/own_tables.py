@@ -1,8 +1,10 @@
 """The tables of an export that an import reads again: those of the core, then those of parts."""
 
 from annotation.blinding import is_blind
-from annotation.exclusion_columns import RATERS, has_exclusions
-from annotation.file_tables.typed_tables import (
+from annotation.models import Study
+from config.parts import parts
+from files.tables.exclusion_columns import RATERS, has_exclusions
+from files.tables.typed_tables import (
     ADJUDICATIONS,
     ANNOTATIONS,
     EXAMPLES,
@@ -12,8 +14,6 @@ from annotation.file_tables.typed_tables import (
     RUNS,
     SCORES,
 )
-from annotation.models import Study
-from config.parts import parts
 from reports.exporting.adjudication_lines import adjudication_lines, has_adjudications
 from reports.exporting.annotation_line_texts import annotation_chunks
 from reports.exporting.example_lines import example_lines, has_examples

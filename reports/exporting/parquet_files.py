@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annotation.file_tables.parquet_types import arrow_schema, arrow_type
 from annotation.typed_columns import Column
+from files.tables.parquet_types import arrow_schema, arrow_type
 from reports.exporting.column_encoders import Encoder, encoder
 from reports.exporting.file_writers import NOTHING_WRITTEN, WrittenFile
 

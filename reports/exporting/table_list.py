@@ -13,11 +13,11 @@ from typing import Any
 from django.utils.module_loading import import_string
 
 from annotation.blinding import names_of, systems_of
-from annotation.file_tables.typed_tables import TypedTable
 from annotation.models import Study
 from annotation.protocols import Protocol, protocol_of
 from annotation.typed_columns import Column
 from config.registry import discover
+from files.tables.typed_tables import TypedTable
 from reports.exporting.file_writers import Chunk, json_chunks
 
 Line = dict[str, Any]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.blinding import Names, names_of, systems_of
-from annotation.file_tables.typed_tables import ANNOTATIONS
 from annotation.machine_shapes import CHOICE, RANKING, SCORE, own_level
 from annotation.models import Annotation, Question, Rater, Rating, Study
 from annotation.protocols import Protocol, Unit, protocol_of
 from annotation.questions import question_types
 from annotation.typed_columns import Column, ColumnKind, as_ranking, number, ranking, records, text
 from config.text_validation import given
+from files.tables.typed_tables import ANNOTATIONS
 from reports.exporting.annotation_line_texts import AnnotationText, annotation_texts
 from reports.exporting.file_writers import Chunk
 from reports.exporting.own_tables import STUDY_TABLES

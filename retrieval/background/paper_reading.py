@@ -3,11 +3,11 @@
 import time
 from datetime import timedelta
 
-from annotation.importing import ImportRefusedError
-from annotation.importing.import_lock import ImportUnderWayError
 from annotation.studies.locking import ImportPendingError, refuse_import_since
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
+from files.reading import ImportRefusedError
+from files.reading.import_lock import ImportUnderWayError
 from retrieval.models import PaperUpload
 from retrieval.new_questions import add_question
 from retrieval.paper_formats import read_paper

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from annotation.importing.line_reading import JSONInvalidError, parse_json
 from config.text_validation import TextRefusedError, check_json
+from files.line_reading import JSONInvalidError, parse_json
 from retrieval.paper_formats.plain_text import decoded
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError

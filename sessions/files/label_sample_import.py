@@ -1,11 +1,11 @@
 """Imports samples of turns that people label. A sample that the study has never changes."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError, quoted
-from annotation.importing.protocol_tables import TableImport
+from files.import_problems import FieldInvalidError, quoted
+from files.reading import line_fields
+from files.reading.protocol_tables import TableImport
 from sessions.files.session_columns import LABEL_SAMPLES
 from sessions.files.session_import import noted
 from sessions.models import LabelSample
@@ -20,7 +20,6 @@ SEEDS = 2**63 - 1
 class LabelSampleImport(TableImport):
     """Imports the samples of one file. Their turns need not be there: erased sessions stay in samples, too."""
 
-    table: ClassVar[str] = "label_samples"
     typed = LABEL_SAMPLES
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:

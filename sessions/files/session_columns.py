@@ -1,7 +1,7 @@
 """The typed columns of sessions and labels in CSV and Parquet."""
 
-from annotation.file_tables.typed_tables import RATER, TypedTable
 from annotation.typed_columns import number, record, records, text, time, whole, yes_no
+from files.tables.typed_tables import RATER, TypedTable
 
 PASSAGE_FIELDS = (text("document"), whole("paragraph"), whole("rank"), number("score"), text("text"))
 LABEL_FIELDS = (text("value"), text("rater"))

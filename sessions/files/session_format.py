@@ -3,12 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotation.importing.protocol_tables import TableImport
-from annotation.importing.target import ImportTarget
-from annotation.models import Item
+from annotation.file_format import RowReader
+from annotation.models import Item, Study
 from annotation.protocols import FileFormat, Unit
-from sessions.files.label_sample_import import LabelSampleImport
-from sessions.files.session_import import LabelImport, SessionImport
 from sessions.models import RevisionSession, Turn
 from sessions.question_content import check_papers, check_question
 from sessions.turn_variants import named_turn
@@ -23,21 +20,26 @@ class SessionFormat(FileFormat):
     })  # fmt: skip
     needs_outputs = False
     ratings_name_items = False
+    importers = {
+        "sessions": "sessions.files.session_import.SessionImport",
+        "labels": "sessions.files.session_import.LabelImport",
+        "label_samples": "sessions.files.label_sample_import.LabelSampleImport",
+    }
 
     def check_content(self, content: Mapping[str, Any]) -> None:
         check_question(content.get("question"))
         check_papers(content.get("documents"))
 
-    def find_items(self, target: ImportTarget, units: Iterable[Unit]) -> Mapping[Unit, str]:
+    def find_items(self, study: Study, read: RowReader, units: Iterable[Unit]) -> Mapping[Unit, str]:
         named = {unit: named_turn(unit.variant) for unit in units}
-        keys, read = sorted({turn[0] for turn in named.values() if turn}), target.staging.read
+        keys = sorted({turn[0] for turn in named.values() if turn})
         sessions = {
             pk: (key, item)
-            for pk, key, item in read(
-                RevisionSession.objects.filter(study=target.study, key__in=keys), "pk", "key", "item"
-            )
+            for pk, key, item in read(RevisionSession.objects.filter(study=study, key__in=keys), "pk", "key", "item")
         }
-        items = dict(read(Item.objects.filter(pk__in=sorted({item for _, item in sessions.values()})), "pk", "key"))
+        items: dict[int, str] = dict(
+            read(Item.objects.filter(pk__in=sorted({item for _, item in sessions.values()})), "pk", "key")
+        )
         turns = {
             (sessions[session][0], number): items[sessions[session][1]]
             for session, number in read(
@@ -45,6 +47,3 @@ class SessionFormat(FileFormat):
             )
         }
         return {unit: turns[turn] for unit, turn in named.items() if turn in turns}
-
-    def importer(self, table: str) -> type[TableImport] | None:
-        return {one.table: one for one in (SessionImport, LabelImport, LabelSampleImport)}.get(table)

@@ -7,12 +7,8 @@ import have them.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError, quoted
-from annotation.importing.protocol_tables import TableImport
-from annotation.importing.ratings import checked_value
 from annotation.models import Annotation, Item, Question, Rater, Rating, Task
 from annotation.protocols import TaskPlan
 from annotation.questions import question_types
@@ -20,6 +16,10 @@ from annotation.studies.planning import task_key
 from config.background.rows import Status
 from config.database_clock import database_now
 from config.model_fields import canonical_json
+from files.import_problems import FieldInvalidError, quoted
+from files.reading import line_fields
+from files.reading.protocol_tables import TableImport
+from files.reading.rating_import import checked_value
 from sessions.files.session_columns import LABELS, SESSIONS
 from sessions.files.session_export import IN_SESSION_LINES, session_line
 from sessions.files.session_lines import ReadSession, read_session
@@ -38,7 +38,6 @@ SUBMITTED = Annotation.Status.SUBMITTED
 class SessionImport(TableImport):
     """Imports the sessions of one file."""
 
-    table: ClassVar[str] = "sessions"
     typed = SESSIONS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
@@ -215,7 +214,6 @@ def _turn(session: RevisionSession, said: Mapping[str, Any], now: datetime) -> T
 class LabelImport(TableImport):
     """Imports the labels of one file, with all their revisions."""
 
-    table: ClassVar[str] = "labels"
     typed = LABELS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:

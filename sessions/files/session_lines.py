@@ -14,10 +14,10 @@ from pydantic import (
     model_validator,
 )
 
-from annotation.importing import line_fields
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from config.strict_models import INVALID, StrictModel, invalid, must_be, place_of
 from config.text_validation import TextRefusedError, check_id, given, time_text
+from files.import_problems import FieldInvalidError, quoted
+from files.reading import line_fields
 from sessions.files.session_export import IN_SESSION_LINES
 from sessions.study_options import LONGEST_MODEL
 from sessions.turn_labels import VALUES

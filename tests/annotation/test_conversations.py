@@ -5,8 +5,8 @@ import json
 import pytest
 
 from annotation.conversations import TurnsInvalidError, as_given, shown_turns, text_and_places
-from annotation.importing import ImportRefusedError, import_study
 from annotation.models import Item, Output
+from files.reading import ImportRefusedError, import_study
 from reports.exporting import export_study
 from tests.annotation.conversation_study import ASKED, REPLIED, write_study
 

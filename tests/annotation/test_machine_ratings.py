@@ -4,7 +4,6 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from annotation.answers import Unit
-from annotation.importing import import_study
 from annotation.machine_ratings import (
     COLUMNS,
     STEP,
@@ -17,7 +16,8 @@ from annotation.machine_shapes import checked_answer
 from annotation.models import JudgeRun, Output, PendingImport, Rater, Rating
 from annotation.protocols import protocols
 from annotation.studies.locking import ImportPendingError
-from tests.annotation.importing.conftest import folder  # noqa: F401
+from files.reading import import_study
+from tests.files.reading.conftest import folder  # noqa: F401
 
 pytestmark = [pytest.mark.quick, pytest.mark.postgresql, pytest.mark.django_db]
 

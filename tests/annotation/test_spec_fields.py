@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from annotation.common_options import ON_OWN_PAGE
 from annotation.desk.assigning import lease_end
-from annotation.importing.study_file import checked_study
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.questions import SpecInvalidError, question_types
+from files.reading.study_file import checked_study
 
 pytestmark = pytest.mark.quick
 NOW = timezone.now()

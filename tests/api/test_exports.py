@@ -11,9 +11,9 @@ from django.core.management import call_command
 
 from accounts.auditing import record
 from accounts.models import AuditEntry
-from annotation.importing import import_study
 from annotation.models import Rater, Rating, Study
 from config.background.claiming import process_row
+from files.reading import import_study
 from reports.exporting import canonical_digest
 from reports.kept_files.kept_exports import place_of, request_export
 from tests.api.conftest import problem

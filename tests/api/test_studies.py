@@ -7,9 +7,9 @@ import zipfile
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.members.tokens import issue_token
 from annotation.models import Study
+from files.reading import import_study
 from tests.api.conftest import Program
 from tests.house import ROOT
 from tests.reports.computing import read

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Output, Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from tests.annotation.conversation_study import write_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import saved

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.preferences import save_preferences
-from annotation.importing import import_study
 from annotation.models import Annotation, Assignment
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from tests.browser.conftest import moved_on, saved
 from tests.browser.listwise.conftest import bring  # noqa: F401 - a fixture
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures

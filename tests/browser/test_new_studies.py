@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import Item, Study
-from annotation.studies.drafts import make_draft
+from files.entered.drafts import make_draft
 from managing.building.template_library import study_templates
 from tests.browser.accessibility import findings
 from tests.conftest import make_person

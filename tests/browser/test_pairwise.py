@@ -7,10 +7,10 @@ from playwright.sync_api import Page, expect
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.highlighting import as_displayed
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved

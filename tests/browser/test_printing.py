@@ -5,8 +5,8 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
+from files.reading import import_study
 from tests.reports.compared_study import imported, probed
 from tests.reports.computing import compute_requested
 

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.importing import import_study
 from annotation.models import Question, Study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from retrieval.index_builds import ensure_index
 from tests.browser.test_pairwise import first, pair_study  # noqa: F401 - fixtures
 from tests.browser.test_reading import long_task  # noqa: F401 - a fixture

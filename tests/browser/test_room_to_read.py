@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Slot
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from sessions import steps
 from sessions.second_ratings import sample_turns
 from sessions.topic_preferences import choose_topics

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.importing import import_study
+from files.reading import import_study
 from tests.browser.accessibility import findings
 from tests.reports.computing import compute_requested
 from tests.sessions.conftest import folder  # noqa: F401

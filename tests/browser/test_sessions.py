@@ -10,10 +10,10 @@ from django.db import connections
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, DraftConflict, Study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from llm.call_errors import UnreachableError
 from reports.exporting import export_study
 from sessions import steps

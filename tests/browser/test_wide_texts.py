@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from tests.browser.accessibility import findings
 from tests.browser.test_sessions import LONG, address, written
 from tests.fewer import first_cases

@@ -2,7 +2,7 @@
 
 import json
 
-from annotation.importing import import_study
+from files.reading import import_study
 
 SYSTEMS = ("north", "south", "west")
 QUESTIONS = {

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Rating
 from annotation.questions import question_types
 from annotation.questions.rank import closed
 from annotation.studies.study_erasure import erase_study
+from files.reading import import_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from llm.models import Call

@@ -6,9 +6,9 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import JudgeRun, Rating
+from files.reading import import_study
 from judges.configuration import SEVERAL_LABELS
 from judges.protocol import LABEL, JudgeProtocol, Reading
 from tests.judges.comparing_studies import comparing_study

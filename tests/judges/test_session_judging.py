@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from annotation.importing import add_to_study
 from annotation.models import Rating
+from files.reading import add_to_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from judges.run_states import start_run

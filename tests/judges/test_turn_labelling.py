@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from annotation.importing import ImportRefusedError, add_to_study, import_study
 from annotation.members.membership import rater_for
 from annotation.models import Rating
+from files.reading import ImportRefusedError, add_to_study, import_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment, RunWork
 from judges.recording import record_readings

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, prepare
+from files.reading import import_study
 from judges.configuration import ConfigurationRefusedError, checked_configuration
 from llm.completions import queue_completion
 from llm.door import complete

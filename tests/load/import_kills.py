@@ -27,7 +27,7 @@ IMPORT = """
 import sys, django
 django.setup()
 from pathlib import Path
-from annotation.importing import import_study
+from files.reading import import_study
 print("begun", flush=True)
 import_study(Path(sys.argv[1]))
 print("done", flush=True)
@@ -38,7 +38,7 @@ django.setup()
 from pathlib import Path
 from django.core.management import call_command
 from accounts.models import AuditEntry
-from annotation.importing import import_study
+from files.reading import import_study
 from annotation.models import Item, Output, PendingImport, PendingRows, Rater, Rating, Study
 
 def stored(slug):

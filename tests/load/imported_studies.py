@@ -5,9 +5,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from annotation.importing import import_study
 from annotation.models import Study
 from annotation.studies.lifecycle import make_live, prepare
+from files.reading import import_study
 
 QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "rating": [

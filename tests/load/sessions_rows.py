@@ -13,10 +13,10 @@ from django.core.management import call_command  # noqa: E402
 from django.db.models import Count, Max  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
-from annotation.importing import import_study  # noqa: E402
 from annotation.members.membership import add_member  # noqa: E402
 from annotation.models import Study  # noqa: E402
 from annotation.studies.lifecycle import make_live, prepare  # noqa: E402
+from files.reading import import_study  # noqa: E402
 from llm.models import Call  # noqa: E402
 from sessions.models import Turn  # noqa: E402
 from tests.load.engine import MODEL  # noqa: E402

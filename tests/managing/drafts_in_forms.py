@@ -4,9 +4,9 @@ from pathlib import Path
 
 from django.http import QueryDict
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Study
+from files.reading import import_study
 from managing.building.study_form import texts_of_body
 from reports.exporting.study_yaml import study_body
 

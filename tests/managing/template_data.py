@@ -2,7 +2,7 @@
 
 import json
 
-from annotation.importing import import_study
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from tests.reports.ranked_studies import SYSTEMS, choice, items, judged, ranking, run
 

@@ -8,10 +8,10 @@ from annotation.members.membership import add_member
 from annotation.models import Item, Study, StudyDeletion
 from annotation.studies import study_deletion, study_erasure
 from annotation.studies.closing import archive
-from annotation.studies.drafts import make_draft
 from annotation.studies.lifecycle import close
 from annotation.studies.study_deletion import delete_study
 from config.background.claiming import run_waiting
+from files.entered.drafts import make_draft
 from tests.conftest import live_study, make_person
 
 BODY = {"slug": "ferries", "protocol": "rating", "redundancy": 2, "questions": [{"key": "follows", "type": "binary"}]}

@@ -7,9 +7,9 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.importing.stepwise_import import complete_imports
 from annotation.models import Item, Output
 from config.background.claiming import run_waiting
+from files.reading.stepwise_import import complete_imports
 from managing.background.upload_upkeep import clean_up
 from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 COUNT = 50
 WORKER = """
 import sys
-from annotation.importing import line_reading, stepwise_import
+from files.reading import line_reading, stepwise_import
 from config.background.claiming import process_row
 from managing.background import item_uploads
 

@@ -13,8 +13,8 @@ from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Item, Output, Rating, Slot, Task, TaskOutput
-from annotation.studies.drafts import make_draft
 from annotation.studies.study_erasure import shown_rows_of
+from files.entered.drafts import make_draft
 from tests.conftest import add_item
 from tests.managing.test_admin_actions import listing
 from tests.query_plans import plan_of

@@ -4,13 +4,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotation.importing.study_file import checked_study
 from annotation.members.membership import add_member
 from annotation.models import Item, ItemCopy, Membership, Output, Study, WrittenExample
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.slugs import proposed_slug
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import run_waiting
+from files.reading.study_file import checked_study
 from managing.building import duplicating
 from managing.building.making_views import next_address
 from managing.building.template_library import study_templates

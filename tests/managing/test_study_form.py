@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from annotation.importing.study_file import _load, checked_study
 from annotation.protocols import protocols
 from annotation.questions import question_types
+from files.reading.study_file import _load, checked_study
 from managing.building.study_form import body_of_texts, questions_in, texts_of_body
 from managing.building.template_library import study_templates
 from reports.exporting.study_yaml import study_body

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEntry
-from annotation.importing import add_to_study
 from annotation.members.membership import add_member
 from annotation.models import Item, Output, Slot, Study, TaskPreparation
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import Claim, ask_to_stop, claim, process_row, run_waiting
 from config.background.kinds import ClaimLostError, GiveUpError, works
+from files.reading import add_to_study
 from managing.background.upload_upkeep import clean_up
 from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving

@@ -56,8 +56,8 @@ def answer_on_the_desk(study) -> None:
 def main(folder: Path, protocols: Sequence[str]) -> None:
     django.setup()
     from accounts.models import Person
-    from annotation.importing import import_study
     from annotation.models import Annotation, Study
+    from files.reading import import_study
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import Annotation, Assignment, Guideline, Rater, Study
-from annotation.studies.recruiting_settings import digest
+from files.entered.recruiting_settings import digest
+from files.reading import import_study
 from recruiting.models import Consent, ConsentVersion, PracticeAnswer, StepPassage
 from recruiting.way_in.declaring import change_steps, qualify_again
 from recruiting.way_in.steps_taken import StaleStepError, answer_task, take_step

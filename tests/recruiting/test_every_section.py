@@ -5,12 +5,12 @@ import json
 import pytest
 
 from annotation.dry_run_option import DRY_RUN
-from annotation.importing import import_study
 from annotation.studies import pace_plan
 from annotation.studies.file_sections import study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from config.parts import parts
+from files.reading import import_study
 from parts.checks import settings as check_settings
 from parts.crowds import link_settings, recruiter_settings
 from parts.mail import reminder_section

@@ -9,10 +9,10 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from annotation.desk.assigning import BusyError, fill, next_assignment, release
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Rater
 from annotation.studies.locking import lock_rater
+from files.reading import import_study
 from recruiting.models import StepPassage
 from recruiting.way_in.pilot_decisions import DecidedError, decide
 from recruiting.way_in.pilot_tasks import end_if_over, end_pilots

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 from django.test import Client
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Assignment, Batch, SpotCheck, Study
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, prepare
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
 from recruiting.step_kinds.consent import PLACEHOLDER

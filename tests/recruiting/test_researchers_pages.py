@@ -6,8 +6,8 @@ from django.test import Client
 from annotation.members.invitations import invite
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Rater, Study, Task
-from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
 from config.yaml_reading import parse_yaml
+from files.entered.recruiting_settings import RecruitingRefusedError, digest
 from recruiting.models import PersonalReply, StepPassage
 from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.yaml_texts import yaml_lines

@@ -4,10 +4,10 @@ from itertools import chain
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Item
-from annotation.studies.recruiting_settings import RecruitingRefusedError, digest
+from files.entered.recruiting_settings import RecruitingRefusedError, digest
+from files.reading import import_study
 from recruiting.entry_step import steps_of
 from recruiting.models import StepPassage
 from recruiting.way_in.declaring import change_steps

@@ -9,15 +9,15 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment, release_expired, tasks_of
-from annotation.importing import import_study
-from annotation.importing.import_problems import ImportRefusedError
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Rater, Slot, Study
 from annotation.studies.lifecycle import make_live, prepare
-from annotation.studies.recruiting_settings import digest
 from annotation.studies.slot_steps import reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.background.claiming import run_waiting
+from files.entered.recruiting_settings import digest
+from files.import_problems import ImportRefusedError
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
 from recruiting.way_in.declaring import change_steps

@@ -8,7 +8,7 @@ from annotation.answers import Sheet
 from annotation.desk.assigning import next_assignment
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Question
-from annotation.studies.recruiting_settings import digest
+from files.entered.recruiting_settings import digest
 from recruiting.models import Consent, PersonalReply, StepPassage
 from recruiting.step_kinds.screen import answer_fits
 from recruiting.way_in.beside_gold import in_words

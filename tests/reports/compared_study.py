@@ -4,8 +4,8 @@ import random
 
 from django.utils import timezone
 
-from annotation.importing import import_study
 from annotation.models import JudgeRun, Rater
+from files.reading import import_study
 from judges.models import RunWork
 from tests.reports.exporting.conftest import item, write_study
 

@@ -2,7 +2,7 @@
 
 import json
 
-from annotation.importing import import_study
+from files.reading import import_study
 
 TEXTS = {
     "weak": "one two", "middle": "one two three", "strong": "one two three four", "edited": "one two three five",

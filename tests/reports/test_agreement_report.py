@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.models import Output, Rater, Rating, Slot
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.rows import ChoiceInvalidError
 from tests.reports.computing import read

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.importing import ImportRefusedError, import_study
 from annotation.models import Rating
+from files.reading import ImportRefusedError, import_study
 from reports.agreement_report import agreement_report
 from reports.display.question_sections import glances, question_sections
 from reports.meta_evaluation_report import meta_evaluation

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Rating
 from annotation.review.verdicts import review_span
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.display.plots import dot_plot
 from reports.display.printed_figures import axis_around, number

@@ -4,9 +4,9 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.importing import import_study
-from annotation.importing.import_problems import ImportRefusedError
 from annotation.models import Rater, Rating, Reviewer, SpanReview, Study
+from files.import_problems import ImportRefusedError
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.figures_by_level import LEVELS
 from reports.rows import Choice

@@ -9,7 +9,6 @@ from accounts.models import AuditEntry
 from annotation.answers import Unit
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, flag, skip, submit, undo
-from annotation.importing import add_to_study
 from annotation.machine_ratings import MachineRating, write_machine_ratings
 from annotation.machine_shapes import checked_answer
 from annotation.members.membership import add_member, rater_for
@@ -19,6 +18,7 @@ from annotation.models import JudgeRun, Output, Rater, Rating
 from annotation.protocols import protocols
 from annotation.review.verdicts import review_span, undo_review
 from annotation.studies.lifecycle import describe, publish_guidelines
+from files.reading import add_to_study
 from judges.models import RunWork
 from judges.run_states import end_if_over, replace_run
 from reports.data_state import MOST_COUNTED, NEWEST, OF_MACHINES, answers_since, data_state

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.models import Guideline, Item, Output, Question, Rater, Rating, Study
 from annotation.protocols import protocols
 from annotation.studies.steered_items import restore, withdraw
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.details_report import NO_ANSWERS, NO_DETAILS, details_report
 from reports.methods_text import REFERENCES, methods_text

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from agreement.arrays.large_figures import TOO_LARGE
-from annotation.importing import import_study
 from annotation.models import Study
+from files.reading import import_study
 from reports.finite_figures import as_json
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Rating
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.details_report import details_report
 from reports.meta_evaluation_report import meta_evaluation

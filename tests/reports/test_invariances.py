@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from annotation.importing import import_study
+from files.reading import import_study
 from managing.items.summaries import _disagreements
 from parts.power.power_report import _pilot
 from parts.stopping import look_figures as looking_at

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import import_study
 from annotation.models import JudgeRun, Question, Rater, Study
+from files.reading import import_study
 from reports.meta_evaluation_report import RaterComparison, meta_evaluation
 from reports.rows import ChoiceInvalidError
 from reports.rows.answer_probabilities import allowed_steps

@@ -6,9 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import JudgeRun, Rater
+from files.reading import import_study
 from reports.display.leaderboard import leaderboard
 from reports.display.plots import calibration_plot, dot_plot
 from reports.display.undefined_reasons import UndefinedReasons

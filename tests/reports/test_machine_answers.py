@@ -5,10 +5,10 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.members.tokens import issue_token
 from annotation.models import JudgeRun, Rater
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import rater_shares

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import import_study
 from annotation.models import JudgeRun, Rater
+from files.reading import import_study
 from reports.meta_evaluation_report import RaterComparison, meta_evaluation
 from tests.reports.exporting.conftest import item, write_study
 

@@ -3,8 +3,8 @@
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
+from files.reading import import_study
 from tests.reports.compared_study import imported
 from tests.reports.computing import read
 from tests.reports.exporting.conftest import item, write_study

@@ -8,8 +8,8 @@ import re
 import pytest
 from pypdf import PdfReader
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.display.plot_data import PlotData, PlotPoint, bar_data, dot_data, histogram_data
 from reports.models import KeptReport

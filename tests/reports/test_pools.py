@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Output, Rater, Rating, Slot, Task
 from annotation.pools import in_main_pool, main_items
 from annotation.studies.batches import batches_of, items_in
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from annotation.studies.planning import is_planned, planning_progress
+from files.reading import import_study
 from judges.configuration import RunConfiguration
 from judges.units import output_units, planned_units, some_units
 from reports.agreement_report import agreement_report

@@ -6,12 +6,12 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Item, Membership, Rater
 from config.background.claiming import run_waiting
 from config.background.kinds import GiveUpError
 from config.erasure import open_erasure
+from files.reading import import_study
 from judges.answered_turns import answered_turns
 from llm.models import StudyPrompt
 from reports.agreement_report import agreement_report

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from agreement.catalogue.report_catalogue import Figure, count_of
-from annotation.importing import import_study
 from annotation.members.membership import add_member
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.display.printed_figures import plain, printed
 from reports.display.row_order import Sorting

@@ -6,9 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.importing import import_study
 from annotation.members.standing import end_exclusion, exclude
 from annotation.models import RaterExclusion
+from files.reading import import_study
 from reports.exporting import export_study
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices

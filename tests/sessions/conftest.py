@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment, release_expired
 from annotation.desk.submitting import Submission
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Slot, Study
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from llm.requests import Reply
 from retrieval.index_builds import ensure_index
 from sessions import steps

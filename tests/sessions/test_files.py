@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import ImportRefusedError, import_study
 from annotation.models import Adjudication, Annotation, Rating, Reviewer, Slot, Study
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
+from files.reading import ImportRefusedError, import_study
 from llm.models import StudyPrompt
 from reports.exporting import export_study
 from retrieval.models import IndexBuild

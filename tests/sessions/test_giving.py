@@ -10,12 +10,12 @@ from annotation.desk.assigning import next_assignment, tasks_of
 from annotation.desk.statements import desk_row_of
 from annotation.desk.submitting import Submission, submit
 from annotation.desk.task_page import desk_context
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Assignment, Slot
 from annotation.studies.slot_steps import reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from reports.rows import Choice
 from reports.rows.rated_items import RatedItems
 from reports.rows.value_rows import ratings

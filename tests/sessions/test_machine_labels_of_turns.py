@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.importing import ImportRefusedError, add_to_study
 from annotation.models import Rating
+from files.reading import ImportRefusedError, add_to_study
 from reports.exporting import export_study
 from reports.session_report import session_report
 from tests.reports.worked_sessions import worked  # noqa: F401

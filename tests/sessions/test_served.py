@@ -6,9 +6,9 @@ import pytest
 from django.db import connections
 
 from annotation.desk.submitting import KeyReusedError
-from annotation.importing import import_study
 from annotation.models import DraftConflict, Rating
 from config.background.claiming import Claim, run_waiting
+from files.reading import import_study
 from llm.models import Call
 from llm.scripted.server_thread import serving
 from retrieval.index_builds import ensure_index

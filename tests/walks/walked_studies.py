@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from retrieval.index_builds import ensure_index
 from sessions.second_ratings import sample_turns
 from tests.browser.conftest import Desk

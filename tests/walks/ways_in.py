@@ -7,13 +7,13 @@ from typing import Any
 
 from playwright.sync_api import Locator, expect
 
-from annotation.importing import import_study
 from annotation.members.invitations import invite
 from annotation.models import Annotation, Study
 from annotation.review.spot_checks import check
 from annotation.studies.batches import release_next
 from annotation.studies.lifecycle import make_live, prepare
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from tests.browser.conftest import Desk, saved
 from tests.browser.test_pairwise import shown

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
 from annotation.models import JudgeRun, Study
+from files.management.study_lookup import find_study
 from judges.asking_again import ask_again
 from judges.configuration import ConfigurationRefusedError, RunConfiguration, checked_configuration
 from judges.estimates import RunEstimate, estimate, rendered_prompts

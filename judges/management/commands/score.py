@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
 from annotation.models import Study
+from files.management.study_lookup import find_study
 from judges.configuration import ConfigurationRefusedError
 from judges.management.run_command import add_result_arguments, existing_run, named_values, work_off
 from judges.metric_configuration import checked_metric

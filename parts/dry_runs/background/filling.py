@@ -5,7 +5,6 @@ from datetime import timedelta
 from time import sleep
 
 from accounts.models import Person
-from annotation.importing import ImportRefusedError
 from annotation.models import Study
 from annotation.models.people import Role
 from annotation.studies.corrections import StudyRefusedError
@@ -14,6 +13,7 @@ from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.parts import parts_of
+from files.reading import ImportRefusedError
 from parts.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
 from parts.dry_runs.dry_run_steps import WORK_KEY, make_copy, synthetic_people
 from parts.dry_runs.models import StudyDryRun

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.questions.preference import TIE
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.findings import (
     HUMAN,
     MODEL,

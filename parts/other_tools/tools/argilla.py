@@ -6,8 +6,8 @@ Columns mix the fields that raters saw with metadata. Which are which, only the 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
-from annotation.importing.line_reading import JSONInvalidError, parse_json
+from files.import_problems import FieldInvalidError, quoted
+from files.line_reading import JSONInvalidError, parse_json
 from parts.other_tools.conversion_choices import RATER, SHOWS, AskedChoice
 from parts.other_tools.findings import (
     HUMAN,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.findings import AnswerKind, Findings
 
 KINDS = {

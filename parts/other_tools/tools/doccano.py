@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError
+from files.import_problems import FieldInvalidError
 from parts.other_tools.conversion_choices import RATER, SEVERAL, AskedChoice
 from parts.other_tools.findings import AnswerKind, Findings, FoundAnswer, FoundRecord
 from parts.other_tools.other_tool import OtherTool

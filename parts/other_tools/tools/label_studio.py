@@ -6,7 +6,7 @@ Exports name tags and sides; which field a tag showed, and on which side, only t
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.conversion_choices import SHOWS, SIDES, AskedChoice
 from parts.other_tools.field_roles import readable
 from parts.other_tools.findings import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from annotation.importing.import_problems import FieldInvalidError
+from files.import_problems import FieldInvalidError
 from parts.other_tools.findings import AnswerKind, Findings
 
 LIST = "list"

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError
-from annotation.importing.line_reading import JSONInvalidError, parse_json
+from files.import_problems import FieldInvalidError
+from files.line_reading import JSONInvalidError, parse_json
 from parts.other_tools.tool_files import Body
 from parts.other_tools.tools.label_studio_config import LabellingConfig
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.questions.preference import TIE
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.conversion_choices import RATER, AskedChoice
 from parts.other_tools.findings import (
     HUMAN,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.importing.import_problems import FieldInvalidError, quoted
 from annotation.questions.preference import TIE
+from files.import_problems import FieldInvalidError, quoted
 from parts.other_tools.conversion_choices import SHOWS, SIDES, AskedChoice
 from parts.other_tools.findings import Findings
 from parts.other_tools.tools.potato_config import PAIRWISE, PotatoProject

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from annotation.importing.line_reading import JSONInvalidError, parse_json
+from files.line_reading import JSONInvalidError, parse_json
 from parts.other_tools.tool_files import Body
 
 INSTANCE, USER, OLD_USER = "instance_id", "user_id", "user"

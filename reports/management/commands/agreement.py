@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.catalogue.report_catalogue import FIGURES
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.kept_reports import compute_here
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
 from config.snapshot import read_without_mapping
+from files.management.study_lookup import find_study
 from reports.exporting import FORMATS, ExportRefusedError, export_study
 
 

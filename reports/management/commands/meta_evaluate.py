@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from reports.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
 from reports.kept_reports import compute_here
 from reports.management.commands.agreement import PAIRS_BY_NAME, guidelines_lines

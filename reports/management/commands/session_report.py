@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.template.loader import render_to_string
 
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from reports.display.session_tables import session_section
 from reports.display.tables import Table
 from reports.kept_reports import compute_here

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.importing.import_problems import ImportRefusedError
-from annotation.importing.line_reading import open_regular
+from files.import_problems import ImportRefusedError
+from files.line_reading import open_regular
 from retrieval.paper_formats import MOST_BYTES, SUFFIXES, read_paper
 from retrieval.papers import Paper
 from retrieval.search_errors import PaperError

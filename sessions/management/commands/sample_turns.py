@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from sessions.second_ratings import SampleRefusedError, sample_turns
 
 

@@ -8,7 +8,6 @@ from django.test import Client
 from annotation.answers import Sheet
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.data_download import own_data
 from annotation.members.membership import rater_for
 from annotation.members.tokens import issue_token
@@ -17,6 +16,7 @@ from annotation.protocols import protocols
 from annotation.questions import ValueInvalidError
 from annotation.questions.spans import QUESTION_TYPE as SPANS
 from config.erasure import open_erasure
+from files.reading import import_study
 from recruiting.way_in.beside_gold import in_words
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 

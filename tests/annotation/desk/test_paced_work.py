@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.desk.my_day import break_due, paced_work
-from annotation.importing.import_problems import ImportRefusedError
-from annotation.importing.study_file import checked_study
 from annotation.models import Study
 from annotation.studies.pace_plan import StatedPace, pace_in
+from files.import_problems import ImportRefusedError
+from files.reading.study_file import checked_study
 from tests.conftest import draft_study, live_study
 from tests.managing.paced_answers import add_timed_answers
 from tests.recruiting.way_in_study import CONSENT

@@ -11,10 +11,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.models import Annotation, Assignment, Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from tests.parts.routing.routed_study import TOPICS, make_rater, make_routed_study, source
 
 pytestmark = pytest.mark.both

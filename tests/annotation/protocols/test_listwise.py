@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit, undo
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Assignment, Output, Rating, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk
+from files.reading import ImportRefusedError, import_study
 from reports.exporting import export_study
 from tests.conftest import make_person
 from tests.reports.exporting.conftest import bytes_of, empty_the_database

@@ -3,13 +3,13 @@
 import pytest
 
 from accounts.models import AuditEntry, Person
-from annotation.importing import ImportRefusedError, add_to_study
 from annotation.models import Membership, Project, Study
 from annotation.studies import closing, lifecycle
 from annotation.studies.corrections import StudyArchivedError, StudyRefusedError
 from annotation.studies.projects import move_to_project
 from annotation.studies.queries import work_of
 from annotation.studies.run_studies import runs_of
+from files.reading import ImportRefusedError, add_to_study
 
 pytestmark = pytest.mark.postgresql
 ABOUT = {"title": "New", "description": "", "contact": ""}

@@ -6,7 +6,6 @@ from django.utils import timezone
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import ImportRefusedError
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, Item, Slot, Study
 from annotation.protocols import Unit
@@ -14,9 +13,10 @@ from annotation.review.adjudicating import adjudicate
 from annotation.review.flags import answer_flag
 from annotation.studies.corrections import LOCKED, StudyArchivedError, StudyRefusedError
 from annotation.studies.redundancy import set_redundancy, set_study_redundancy
-from annotation.studies.single_items import add_item, remove_item
 from annotation.studies.slot_steps import add_rater, cancel_open, free_slot
 from annotation.studies.steered_items import ItemStepRefusedError, restore, set_priority, withdraw
+from files.entered.single_items import add_item, remove_item
+from files.reading import ImportRefusedError
 from managing.models import ItemUpload, UploadStep
 from managing.uploads.receiving import UploadRefusedError, request_import
 

@@ -7,12 +7,12 @@ import pytest
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, skip, submit
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Slot, Study, TaskPreparation
 from annotation.studies.lifecycle import prepare
 from annotation.studies.study_progress import progress_of_study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.conftest import make_person
 

@@ -19,7 +19,7 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from django.db import transaction
-from annotation.importing import add_to_study
+from files.reading import add_to_study
 from annotation.models import Guideline, Study
 from annotation.studies import lifecycle
 from annotation.studies.batches import release_next

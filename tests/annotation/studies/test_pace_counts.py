@@ -8,7 +8,6 @@ from django.utils import timezone
 from annotation.background.study_counting import WORK
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, Output, Rater, Rating, Slot, StudyCounts
 from annotation.studies.lifecycle import prepare
@@ -19,6 +18,7 @@ from annotation.studies.study_overview import overview_of
 from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.background.claiming import process_row
 from config.background.rows import Status
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.clock import at_time
 from tests.conftest import add_item

@@ -8,13 +8,13 @@ import pytest
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Assignment, Item, Slot, Study, Task
 from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk, replan_from, seeded
 from annotation.studies.slot_steps import next_order
 from config.erasure import open_erasure
+from files.reading import import_study
 from parts.second_stage.case_answers import CaseSheet
 from recruiting.entry_step import steps_of
 from recruiting.way_in.practice_tasks import tasks_for

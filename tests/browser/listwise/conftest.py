@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page
 
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 
 SYSTEMS = ("system-north", "system-south", "system-west", "system-east", "system-mid")
 TEXTS = [

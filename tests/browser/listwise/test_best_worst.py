@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.importing import import_study
 from annotation.models import Rating, Study
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved

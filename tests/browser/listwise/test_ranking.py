@@ -5,8 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from annotation.importing import import_study
 from annotation.models import Study
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation.importing import import_study
 from annotation.models import Study
+from files.reading import import_study
 from reports.agreement_report import agreement_report
 from reports.exporting import export_study
 from tests.browser.accessibility import findings

@@ -14,10 +14,10 @@ from django.test import Client  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
 from annotation.desk.assigning import next_assignment  # noqa: E402
-from annotation.importing import import_study  # noqa: E402
 from annotation.members.membership import add_member, rater_for  # noqa: E402
 from annotation.models import Study  # noqa: E402
 from annotation.studies.planning import plan_chunk  # noqa: E402
+from files.reading import import_study  # noqa: E402
 from reports.exporting import export_study  # noqa: E402
 
 folder = Path(sys.argv[1])

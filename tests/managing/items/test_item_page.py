@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Adjudication, Item, Question, Rater, Rating, Slot
+from files.reading import import_study
 from tests.conftest import add_item, make_person
 from tests.reports.exporting.conftest import item as item_line
 from tests.reports.exporting.conftest import write_study

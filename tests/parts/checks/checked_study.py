@@ -5,10 +5,10 @@ from uuid import uuid4
 
 from django.urls import reverse
 
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from parts.checks.preparing import prepare_checks
 from tests.conftest import make_person
 

@@ -6,10 +6,10 @@ from django.urls import reverse
 
 from accounts.models import AuditEntry, Person
 from annotation.desk.assigning import next_assignment
-from annotation.importing import import_study
 from annotation.models import Annotation, Item, Rater, RaterExclusion, Slot, Study
 from annotation.studies.notices import study_notices
 from annotation.studies.study_overview import count_overview
+from files.reading import import_study
 from parts.checks.answered import answered_checks
 from parts.checks.background.check_upkeep import look_after_checks
 from parts.checks.models import FiledCheck, RaterNotice

@@ -7,7 +7,7 @@ from django.urls import reverse
 from accounts.models import AuditEntry
 from annotation.members.tokens import issue_token
 from annotation.models import Study
-from annotation.studies.recruiting_settings import digest
+from files.entered.recruiting_settings import digest
 from parts.checks.settings_form import fields_of
 from tests.parts.checks.checked_study import make_checked_study
 

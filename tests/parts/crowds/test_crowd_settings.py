@@ -5,9 +5,9 @@ import copy
 import pytest
 from django.utils import timezone
 
-from annotation.importing import import_study
-from annotation.importing.import_problems import FieldInvalidError
 from annotation.models import Study
+from files.import_problems import FieldInvalidError
+from files.reading import import_study
 from parts.crowds.link_settings import checked_link
 from parts.crowds.models import CrowdStay
 from parts.crowds.recruiter_settings import Recruiter, check_return, checked_recruiter

@@ -6,13 +6,13 @@ from django.test import Client
 from accounts.models import Person
 from accounts.sign_in_links import issue_password_link
 from annotation.access import open_token
-from annotation.importing import ImportRefusedError
 from annotation.members.invitations import invite
 from annotation.members.membership import MembershipRefusedError, add_member
 from annotation.members.tokens import NobodysTokenError, issue_account_token, issue_token
 from annotation.models import Invitation, Membership, Study, Token
-from annotation.studies.drafts import make_draft
 from config.parts import parts_of
+from files.entered.drafts import make_draft
+from files.reading import ImportRefusedError
 from tests.parts.crowds.crowd_study import Guest, crowd_study, prolific_ids
 
 JOIN = {"username": "newcomer", "full_name": "New Comer", "password": "a long new password"}

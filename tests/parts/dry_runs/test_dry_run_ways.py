@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Annotation, Item, Study
 from config.background.claiming import process_row
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from parts.dry_runs.background import filling
 from parts.dry_runs.dry_run_steps import start_dry_run

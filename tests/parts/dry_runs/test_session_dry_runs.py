@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import Person
-from annotation.importing import import_study
 from annotation.models import Annotation, Assignment, Study
 from config.background.claiming import due_keys, process_row, run_waiting
+from files.reading import import_study
 from llm import door
 from llm.models import Call
 from managing.building.template_library import study_templates

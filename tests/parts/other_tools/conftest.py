@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.models import Rating
+from files.reading import import_study
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.importing import ImportRefusedError, import_study
 from annotation.models import Rating
+from files.reading import ImportRefusedError, import_study
 from parts.other_tools.converting import converted, recognised, slug_of, write_conversion
 from parts.other_tools.other_tool import other_tools
 from parts.other_tools.tool_files import read_tool_file
-from tests.annotation.importing.json_values import VALUES, places, replaced
+from tests.files.reading.json_values import VALUES, places, replaced
 from tests.parts.other_tools.conftest import ratings_of
 
 LINE = {"id": 1, "text": "It rains.", "label": ["wet"]}

@@ -6,8 +6,8 @@ import json
 import pytest
 from django.core.management import CommandError
 
-from annotation.importing import import_study
 from annotation.models import Rating
+from files.reading import import_study
 from reports.exporting import FORMATS, export_study
 from tests.parts.other_tools.conftest import questions_of, ratings_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Rater
+from files.reading import import_study
 from managing.building.template_library import study_templates
 from parts.papers.paper_table import paper_tables
 from reports.agreement_report import agreement_report

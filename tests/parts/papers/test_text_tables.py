@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.importing import import_study
+from files.reading import import_study
 from parts.papers.paper_table import tables_of
 from reports.study_answers import RaterComparison, StudyAnswers
 from tests.reports.exporting.conftest import item, write_study

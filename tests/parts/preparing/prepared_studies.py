@@ -2,8 +2,8 @@
 
 import json
 
-from annotation.importing import import_study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from parts.preparing.background.step_upkeep import end_steps
 from parts.preparing.document_drawing import draw_documents
 from parts.preparing.document_sampling import WordRange

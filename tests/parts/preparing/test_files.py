@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.importing import ImportRefusedError, import_study
+from files.reading import ImportRefusedError, import_study
 from parts.preparing.editing import save_hybrid
 from parts.preparing.models import PreparationCall, PreparedText, Suggestion
 from parts.preparing.placing import place_items

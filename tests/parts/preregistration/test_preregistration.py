@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.studies.corrections import StudyRefusedError
@@ -17,6 +16,7 @@ from annotation.studies.lifecycle import publish_guidelines
 from annotation.studies.steered_items import withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
+from files.reading import ImportRefusedError, import_study
 from parts.preregistration.models import Preregistration
 from parts.preregistration.registering import TOO_LATE, register_plan
 from reports.exporting import export_study

@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Slot, Study
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from recruiting.models import PersonalReply
 from tests.conftest import make_person
 

@@ -7,12 +7,12 @@ from django.urls import reverse
 
 from annotation.desk.statements import desk_row_of
 from annotation.desk.task_page import progress_of
-from annotation.importing import import_study
-from annotation.importing.import_problems import ImportRefusedError
 from annotation.models import Assignment, Rater, Study
 from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.queries import work_in
+from files.import_problems import ImportRefusedError
+from files.reading import import_study
 from parts.routing.fill_table import count_lanes
 from reports.exporting import export_study
 from tests.parts.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source

@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.data_download import own_data
 from annotation.members.membership import add_member, rater_for
 from annotation.members.rater_erasure import erase_rater
@@ -20,6 +19,7 @@ from annotation.studies.planning import plan_chunk
 from annotation.studies.queries import work_in
 from annotation.studies.slot_steps import add_rater, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
+from files.reading import import_study
 from parts.second_stage.case_answers import CaseSheet
 from parts.second_stage.case_claims import claim_case
 from parts.second_stage.disputed_units import disputed_items

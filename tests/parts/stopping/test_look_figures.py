@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.importing import import_study
+from files.reading import import_study
 from parts.stopping import look_figures as looking_at
 from parts.stopping.plan_spec import LEVELS as FIGURES
 from parts.stopping.plan_spec import read_stopping

@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.rater_erasure import erase_rater
+from files.reading import ImportRefusedError, import_study
 from parts.stopping.models import FiledLook, StopLook
 from parts.stopping.peeking import note_peek
 from reports.exporting import export_study

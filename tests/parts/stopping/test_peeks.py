@@ -10,7 +10,6 @@ from django.db import DatabaseError, transaction
 from django.urls import reverse
 
 from accounts.models import AuditEntry
-from annotation.importing import import_study
 from annotation.members.membership import add_member
 from annotation.members.tokens import issue_token
 from annotation.models import Rating, Study
@@ -18,6 +17,7 @@ from config.background.claiming import process_row
 from config.database_clock import database_now
 from config.model_fields import canonical_json
 from config.parts import OPTIONAL
+from files.reading import import_study
 from parts.stopping import peeking
 from parts.stopping.models import ResultPeek, StopLook, StopPlan
 from reports.agreement_report import agreement_report

@@ -8,10 +8,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, flag, submit
-from annotation.importing import import_study
 from annotation.models import Annotation, Assignment, Rating, Slot, Task
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import process_row
+from files.reading import import_study
 from parts.stopping.models import ExtraPlace, PairCheck, StopPlan
 from parts.stopping.third_raters import compare_raters
 from reports.agreement_report import agreement_report

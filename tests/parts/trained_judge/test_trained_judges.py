@@ -11,11 +11,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.importing import add_to_study, import_study
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import JudgeRun, Rater, Rating
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import Claim, run_waiting
+from files.reading import add_to_study, import_study
 from judges.answered_turns import turns_of_part
 from judges.background.run_upkeep import settle_runs
 from judges.configuration import ConfigurationRefusedError

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotation.importing import import_study
+from files.reading import import_study
 
 ORDERED = {"key": "quality", "type": "likert", "min": 1, "max": 5}
 YES_NO = {"key": "right", "type": "binary"}

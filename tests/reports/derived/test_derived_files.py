@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
 from annotation.models import Rating
+from files.reading import import_study
 from reports import figure_files
 from reports.derived.computing import unit_labels
 from reports.exporting import canonical_digest, export_study

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.importing import ImportRefusedError, import_study
+from files.reading import ImportRefusedError, import_study
 from reports.derived.computing.pair_votes import preference_lines, tie_lines
 from tests.reports.derived.conftest import ORDERED, chosen, likert, ranked
 

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Guideline, Rating
+from files.reading import import_study
 from reports.derived.computing.unit_labels import aggregated_lines
 from tests.reports.derived.conftest import ORDERED, YES_NO, chosen, likert, ranked
 

@@ -8,9 +8,9 @@ import pandas
 import polars
 from datasets import load_dataset
 
-from annotation.file_tables.csv_cells import restore
 from config.text_validation import time_text
 from config.yaml_reading import parse_yaml
+from files.tables.csv_cells import restore
 
 ADDED = {"value_number", "value_label", "value_labels", "value_ranking", "categories"}
 PANDAS = {"string": "string", "int64": "Int64", "float64": "float64", "bool": "boolean"}

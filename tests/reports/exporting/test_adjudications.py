@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from annotation.importing import ImportRefusedError, import_study
 from annotation.models import Adjudication, Item, Question, Reviewer, SpanReview, SpotCheck, Study
 from annotation.pools import main_items
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from annotation.studies.planning import plan_chunk
 from annotation.studies.steered_items import withdraw
+from files.reading import ImportRefusedError, import_study
 from managing.models import ItemSummary
 from reports.exporting import export_study
 from tests.reports.exporting.conftest import bytes_of, empty_the_database, item, objects_of, write_study

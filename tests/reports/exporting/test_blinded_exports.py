@@ -7,10 +7,10 @@ import pyarrow.parquet
 import pytest
 
 from annotation.blinding import is_blind, unblind, unblinding_facts
-from annotation.importing import import_study
 from annotation.models import Study, Unblinding
-from annotation.studies.drafts import change_draft, make_draft
 from config.erasure import open_erasure
+from files.entered.drafts import change_draft, make_draft
+from files.reading import import_study
 from reports.exporting import FORMATS, export_study
 from reports.exporting.study_yaml import study_body
 from tests.filled import fill

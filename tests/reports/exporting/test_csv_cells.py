@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from annotation.file_tables.csv_cells import neutralise, neutralise_json, restore
-from annotation.importing.csv_tables import JSON, MIXED, NUMBER, TEXT
+from files.reading.csv_tables import JSON, MIXED, NUMBER, TEXT
+from files.tables.csv_cells import neutralise, neutralise_json, restore
 from reports.exporting.file_writers import write_csv
 
 pytestmark = pytest.mark.quick

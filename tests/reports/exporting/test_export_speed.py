@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.importing import import_study
 from annotation.models import Study
+from files.reading import import_study
 from reports.exporting import export_study
 from reports.exporting.file_writers import json_chunks
 from reports.exporting.own_tables import STUDY_TABLES
@@ -21,7 +21,7 @@ from tests.reports.exporting.conftest import item, objects_of, write_study
 
 pytestmark = pytest.mark.both
 HEAVY = (
-    "annotation.importing", "celery", "kombu", "matplotlib", "numpy", "openai", "pandas",
+    "files.reading", "celery", "kombu", "matplotlib", "numpy", "openai", "pandas",
     "pyarrow", "pydantic", "scipy", "sklearn", "torch",
 )  # fmt: skip
 LOADED = """

@@ -9,7 +9,6 @@ from django.db import connection
 
 from accounts.models import AuditEntry
 from annotation.desk.submitting import submit
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import (
     Annotation,
@@ -20,6 +19,7 @@ from annotation.models import (
     Task,
     TaskOutput,
 )
+from files.reading import import_study
 from reports import exporting
 from reports.exporting import ExportRefusedError, canonical_digest, export_study, folder_placement
 from tests.reports.exporting.conftest import answer, assign, bytes_of, item, objects_of, write_study

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Study
 from annotation.studies.study_erasure import erase_study
+from files.reading import import_study
 from reports.exporting import FORMATS, export_study
 from tests.filled import fill
 from tests.reports.exporting.conftest import bytes_of, objects_of

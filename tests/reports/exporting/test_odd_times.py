@@ -4,10 +4,10 @@ import pytest
 from django.utils import timezone
 
 from annotation.desk.submitting import Effort, Submission, submit
-from annotation.importing import import_study
 from annotation.models import Assignment, Task
 from annotation.page_times import are_odd_times
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from reports.exporting import export_study
 from reports.exporting.study_lines import annotation_lines
 from tests.reports.exporting.conftest import assign, bytes_of, empty_the_database, item, objects_of, write_study

@@ -7,7 +7,6 @@ import pytest
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import (
     Annotation,
@@ -34,6 +33,7 @@ from annotation.review.verdicts import review_span, undo_review
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from config.erasure import open_erasure
+from files.reading import ImportRefusedError, import_study
 from reports.exporting import export_study
 from tests.fewer import first_cases
 

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.file_tables.csv_cells import DANGEROUS
-from annotation.importing import import_study
 from annotation.models import (
     Guideline,
     Item,
@@ -17,6 +15,8 @@ from annotation.models import (
     Slot,
 )
 from config.model_fields import canonical_json
+from files.reading import import_study
+from files.tables.csv_cells import DANGEROUS
 from reports.exporting import export_study
 from tests.reports.exporting.conftest import (
     AWKWARD,

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from annotation.desk.submitting import flag, submit
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, FlagAnswer, Item, Reviewer, Slot, Study, Task
 from annotation.review.flags import acknowledge_answers, answer_flag, answered_flags
@@ -13,6 +12,7 @@ from annotation.studies.planning import plan_chunk
 from annotation.studies.redundancy import set_redundancy
 from annotation.studies.slot_steps import add_rater, cancel_open
 from annotation.studies.unplanning import remove_outdated, unplan
+from files.reading import ImportRefusedError, import_study
 from reports.exporting import export_study
 from tests.conftest import make_person
 from tests.reports.exporting.conftest import (

@@ -15,7 +15,6 @@ from django.utils import timezone
 from accounts.models import AuditEntry
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit, undo
-from annotation.importing import add_to_study, import_study
 from annotation.members.membership import rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Item, JudgeRun, Rater, Rating, Study
@@ -23,6 +22,7 @@ from annotation.studies.steered_items import restore, withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
 from config.background.rows import Status
+from files.reading import add_to_study, import_study
 from judges.run_states import replace_run
 from reports.background import export_work
 from reports.background.export_upkeep import clean_up

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.desk.assigning import next_assignment, release_expired
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, DraftConflict, Slot, Study
 from config.background.claiming import run_waiting
+from files.reading import import_study
 from llm.call_errors import UnreachableError
 from retrieval.index_builds import ensure_index
 from sessions import steps

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.importing import ImportRefusedError
+from files.reading import ImportRefusedError
 from parts.other_tools.conversion_choices import ChoicesNeededError, ConversionChoices, FieldRoles
 from parts.other_tools.converting import converted, write_conversion
 from parts.other_tools.other_tool import other_tools

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from parts.power.forms import DEFAULTS, choices_of_options, defaults_of
 from reports.kept_reports import compute_here
 from reports.rows import ChoiceInvalidError

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.management.study_lookup import find_study
+from files.management.study_lookup import find_study
 from parts.preparing.document_drawing import draw_documents
 from parts.preparing.document_sampling import DocumentsRefusedError, WordRange
 from parts.preparing.step_configuration import PreparationRefusedError

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from annotation.desk.assigning import next_assignment
-from annotation.importing import ImportRefusedError, import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk
+from files.reading import ImportRefusedError, import_study
 
 PROTOCOL = protocols()["pairwise"]
 SYSTEMS = ["system-north", "system-south", "system-west"]

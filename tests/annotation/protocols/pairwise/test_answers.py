@@ -6,10 +6,10 @@ import pytest
 
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.protocols import Sheet
+from files.reading import import_study
 from reports.exporting import export_study
 from tests.annotation.protocols.pairwise.conftest import PROTOCOL, _shown
 from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of

@@ -7,9 +7,9 @@ from django.urls import reverse
 from annotation.desk.assigning import next_assignment
 from annotation.desk.statements import desk_row_of
 from annotation.desk.task_page import desk_context
-from annotation.importing import import_study
 from annotation.members.membership import rater_for
 from annotation.models import Annotation, Study, Task
+from files.reading import import_study
 from tests.annotation.protocols.pairwise.conftest import SYSTEMS, live
 
 pytestmark = pytest.mark.django_db

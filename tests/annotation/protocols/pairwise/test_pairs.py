@@ -9,10 +9,10 @@ import pytest
 from accounts.models import Person
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
-from annotation.importing import import_study
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Slot, Task
 from annotation.studies.planning import plan_chunk
+from files.reading import import_study
 from tests.annotation.protocols.pairwise.conftest import PROTOCOL, SYSTEMS, item, live, problems_of
 
 pytestmark = pytest.mark.django_db

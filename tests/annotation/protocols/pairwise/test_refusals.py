@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.importing import import_study
 from annotation.models import Item, Rating, Study
+from files.reading import import_study
 from tests.annotation.protocols.pairwise.conftest import item, problems_of
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]

@@ -2,8 +2,8 @@
 
 import json
 
-from annotation.importing import import_study
 from annotation.models import JudgeRun, Rater
+from files.reading import import_study
 from parts.papers.paper_table import tables_of
 from reports.study_answers import RaterComparison, StudyAnswers
 

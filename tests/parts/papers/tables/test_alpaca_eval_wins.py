@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.importing import import_study
+from files.reading import import_study
 from reports.meta_evaluation_report import meta_evaluation
 
 pytestmark = [pytest.mark.django_db]

@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import ttest_rel
 
-from annotation.importing import import_study
+from files.reading import import_study
 from parts.papers.figures.system_separation import sample_sizes
 from parts.papers.judge_facts import facts_of
 from reports.display.shown_tables import shown_table
