@@ -1,6 +1,6 @@
 """Rows of parts that are not installed: they stay in the database, and nothing that they refer to may go.
 
-Commands that read or write the whole database (`WHOLE_DATABASE` in `config/parts.py`) run with all parts.
+Commands that read or write whole data (`WHOLE_DATA` in `config/parts.py`) run with all parts.
 """
 
 import logging

@@ -15,7 +15,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from config.parts import WHOLE_DATABASE, chosen_parts
+from config.parts import WHOLE_DATA, chosen_parts
 from config.secret_files import SECRETS, read_secret, with_password
 
 PROFILES = ("embedded", "production")
@@ -61,7 +61,7 @@ BROKER_FORM = (
 
 def read_parts(env: Env) -> tuple[str, ...]:
     """Return the keys of the parts in PARTS; all if it is empty, and for commands that read or write all tables."""
-    if set(sys.argv[1:2]) & WHOLE_DATABASE:
+    if set(sys.argv[1:2]) & WHOLE_DATA:
         return chosen_parts(None)
     names = [name.strip() for name in env.str("PARTS", "").split(",") if name.strip()]
     try:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from annotation.study_tabs import Tab
     from annotation.synthetic_visitor import SyntheticVisitor
     from config.monitored_figures import MonitoredFigure
-    from files.entered.recruiting_settings import RecruitingKey
     from files.reading.protocol_tables import TableImport
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
@@ -48,10 +47,7 @@ class Part:
 
     # --- a study's settings
     sections: Sequence[StudySection] = ()
-    """Keys of `study.yaml` that the app reads."""
-
-    recruiting: Sequence[RecruitingKey] = ()
-    """Keys under `recruiting` of `study.yaml` that the app reads."""
+    """Sections of `study.yaml` that the app reads, each with the model of its settings."""
 
     def recruiting_changed(self, study: Study) -> None:
         """Follow a change of the locked study's `recruiting` in the same transaction."""

@@ -38,8 +38,8 @@ Beside it the keys of `study.yaml`, such as `stopping` or `recruiting.checks`, b
 without any of them costs the part nothing, and one with some is refused if the part is not installed. Without keys,
 every study uses the part.
 """
-WHOLE_DATABASE = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export"})
-"""Commands that read or write all tables, and so run with all parts."""
+WHOLE_DATA = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export", "bundle"})
+"""Commands that read or write all tables, or everything of a study, and so run with all parts."""
 CORE = (
     "operating", "api", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "files",
     "annotation", "accounts",

@@ -1,11 +1,13 @@
 """Pydantic models of files that people and programs write: strict, with errors that say what must be there instead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
+from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+LONGEST_COMPARED = 60
 INVALID = "invalid"
 """The type of the errors made here. Their messages reach the reader; pydantic's own messages are replaced."""
 
@@ -14,6 +16,40 @@ class StrictModel(BaseModel):
     """An object or mapping of a file. Unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def resembling(given: Any, known: Collection[str]) -> str | None:
+    """Return the known key that an unknown one resembles most, for the sentence that refuses it; None if none does."""
+    return next(iter(get_close_matches(str(given)[:LONGEST_COMPARED], known, 1)), None)
+
+
+class SettingsModel(StrictModel):
+    """The base of what a study declares: a section of its file, or a mapping in one.
+
+    A key without a value is left out. Fields say with `must_be` what is expected, validators of the model what depends
+    on several fields, and `misfits` what depends on the rest of the file.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_keys(cls, given: Any) -> Any:
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, dict):
+            raise invalid("must be a mapping of keys to values")
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in given:
+            if key not in known:
+                close = resembling(key, known)
+                raise invalid(f'unknown key; did you mean "{close}"?' if close else "unknown key", str(key))
+        return {key: value for key, value in given.items() if value is not None}
+
+    def misfits(self, facts: Any) -> Iterator[tuple[str, str]]:
+        """Yield what does not fit the file with these facts: the keys that lead there, joined by dots, and the reason.
+
+        `facts` are those of the file's kind, such as `annotation.studies.file_sections.FileFacts`.
+        """
+        yield from ()
 
 
 def invalid(reason: str, *place: str | int) -> PydanticCustomError:

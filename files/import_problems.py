@@ -4,9 +4,10 @@ import json
 from bisect import insort
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from operator import attrgetter
 from typing import Any
+
+from config.strict_models import resembling
 
 MOST_PROBLEMS = 100
 LONGEST_SHOWN = 60
@@ -84,5 +85,5 @@ def quoted(value: Any) -> str:
 
 def unknown(what: str, given: Any, known: Collection[str]) -> str:
     """Return the reason for refusing an unknown key, option or column, with the known one that it resembles."""
-    close = get_close_matches(str(given)[:LONGEST_SHOWN], known, 1)
-    return f"unknown {what}; did you mean {quoted(close[0])}?" if close else f"unknown {what}"
+    close = resembling(given, known)
+    return f"unknown {what}; did you mean {quoted(close)}?" if close else f"unknown {what}"

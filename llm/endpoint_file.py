@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
@@ -20,7 +19,7 @@ from pydantic import (
 )
 
 from config.environment import OWN_VARIABLES
-from config.strict_models import INVALID, StrictModel, invalid, must_be, place_of, whole
+from config.strict_models import INVALID, StrictModel, invalid, must_be, place_of, resembling, whole
 from config.yaml_reading import YamlInvalidError, parse_yaml
 from llm.model_settings import KEY, read_body, read_headers, read_parameters, read_query, read_thinking
 from llm.thinking import ThinkingRules
@@ -210,8 +209,8 @@ def _wrong_key(kind: str, key: str, section: type[StrictModel]) -> str:
     if kind == "missing":
         return f"needs the key {key}"
     known = list(section.model_fields)
-    similar = get_close_matches(key, known, 1)
-    advice = f"did you mean {similar[0]}?" if similar else f"known are {', '.join(known)}"
+    similar = resembling(key, known)
+    advice = f"did you mean {similar}?" if similar else f"known are {', '.join(known)}"
     return f"has the unknown key {key[:60]!r}; {advice}"
 
 

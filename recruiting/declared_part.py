@@ -1,12 +1,10 @@
 """The key `recruiting` of a study file: how it is checked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.models import Question
-from annotation.protocols import Protocol
+from annotation.studies.file_sections import FileFacts, StudySection
 from config.text_validation import TextRefusedError, check_id
-from files.entered.recruiting_settings import RecruitingKey
 from files.import_problems import FieldInvalidError, quoted, unknown
 from recruiting.entry_step import COMMON_KEYS, DeclaredIn, step_kinds
 from recruiting.models import ConsentVersion
@@ -23,13 +21,13 @@ def _on_withdrawal(value: Any, field: str, *_: object) -> Iterator[FieldInvalidE
         yield FieldInvalidError(field, f"must be keep or erase, not {quoted(value)}")
 
 
-def _steps(value: Any, field: str, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+def _steps(value: Any, field: str, facts: FileFacts) -> Iterator[FieldInvalidError]:
     if not isinstance(value, list) or len(value) > MOST_STEPS:
         yield FieldInvalidError(field, f"must be a list of at most {MOST_STEPS} steps")
         return
     for number, step in enumerate(value):
         before = [earlier for earlier in value[:number] if isinstance(earlier, dict)]
-        yield from _step_problems(step, number, DeclaredIn(protocol, questions, before))
+        yield from _step_problems(step, number, DeclaredIn(facts.protocol, facts.questions, before))
 
 
 def _step_problems(step: Any, number: int, within: DeclaredIn) -> Iterator[FieldInvalidError]:
@@ -69,7 +67,7 @@ class _Lenient(dict[str, Any]):
         super().__init__({key: value for key, value in step.items() if value is not None})
 
 
-RECRUITING = (
-    RecruitingKey(ON_WITHDRAWAL, _on_withdrawal),
-    RecruitingKey("steps", _steps),
+DECLARED = (
+    StudySection(f"recruiting.{ON_WITHDRAWAL}", _on_withdrawal),
+    StudySection("recruiting.steps", _steps),
 )

@@ -14,14 +14,14 @@ from accounts.auditing import record
 from accounts.models import Person
 from annotation.fragments import Fragment, StepsCard
 from annotation.models import Rater, Study
-from annotation.studies.file_sections import StudySection
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.live_checks import UPLOAD, LiveProblem
-from annotation.studies.pace_plan import PACE, why_no_pace
+from annotation.studies.pace_plan import PACE, StatedPace
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
 from annotation.synthetic_visitor import SyntheticVisitor
 from config.part import Part
-from recruiting.declared_part import RECRUITING, SINCE
+from recruiting.declared_part import DECLARED, SINCE
 from recruiting.entry_step import steps_of
 from recruiting.erasing import ERASING
 from recruiting.models import Consent, PracticeAnswer, StepPassage
@@ -63,8 +63,7 @@ class RecruitingPart(Part):
         "dry_run.links": (Fragment("recruiting/_funnel_link.html", if_steps),),
         "work.ready": (Fragment("recruiting/_chosen.html", if_chosen),),
     }
-    sections = (StudySection(PACE, why_no_pace),)
-    recruiting = RECRUITING
+    sections = (StudySection(PACE, by_model(StatedPace)), *DECLARED)
     erasing = ERASING
     tabs = (
         Tab(230, "People", "Funnel", "recruiting:funnel", ("recruiting:decision",), has_steps),

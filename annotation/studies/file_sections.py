@@ -1,21 +1,51 @@
 """Sections of study files that other apps bring: each is checked with the file and kept among the study's options.
 
-In a file a section is a key of its own, such as `stopping:`.
+In a file a section is a key of its own, such as `stopping:`. Those under `recruiting` have that key before their own,
+as in `recruiting.checks`, and are kept in the study's `recruiting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from config.parts import parts
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from config.parts import absent_part, parts
+from config.strict_models import SettingsModel, place_of
 
 if TYPE_CHECKING:
     from accounts.models import Person
     from annotation.models import Question, Study
-    from annotation.protocols import Protocol
+    from annotation.protocols import Protocol as RatingProtocol
+
+RECRUITING = "recruiting."
+REASONS = {
+    "missing": "is missing",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "dict_type": "must be a mapping of keys to values",
+    "too_long": "must have at most {max_length} entries",
+    "too_short": "must have at least {min_length} entries",
+    "int_type": "must be a number",
+    "float_type": "must be a number",
+}
+"""What is said of pydantic's own errors; models say the others with `must_be`."""
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What a section must fit: the protocol and the questions of its file."""
+
+    protocol: RatingProtocol
+    questions: Sequence[Question]
+
+    @property
+    def keys(self) -> list[str]:
+        return [question.key for question in self.questions]
 
 
 def _nothing(study: Study, actor: Person | None) -> None:
@@ -27,34 +57,93 @@ def _all(value: Any) -> Any:
     return value
 
 
+class Mistake(NamedTuple):
+    """What is wrong with a value: where, and why."""
+
+    field: str
+    reason: str
+
+
+class HasPlace(Protocol):
+    """A mistake, or an error that says the same."""
+
+    @property
+    def field(self) -> str: ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+Check = Callable[[Any, str, FileFacts], Iterator[HasPlace]]
+"""Yields what is wrong with the value of a section that has this key, in a file with these facts."""
+
+
+def by_model(model: type[SettingsModel]) -> Check:
+    """Return the check of a section whose settings this model declares."""
+
+    def check(value: Any, key: str, facts: FileFacts) -> Iterator[HasPlace]:
+        try:
+            settings = model.model_validate(value)
+        except ValidationError as problem:
+            for error in problem.errors(include_url=False, include_input=False):
+                yield Mistake(".".join([key, *place_of(error)]), _reason(error))
+            return
+        for place, reason in settings.misfits(facts):
+            yield Mistake(f"{key}.{place}" if place else key, reason)
+
+    return check
+
+
 @dataclass(frozen=True)
 class StudySection:
-    """A section by its key. `why_not(value, protocol, questions)` says what is wrong with a value, or returns None.
+    """A section by its key, and what checks its value: `by_model`, or a check of its own.
 
     `on_live` is called in the transaction in which a study goes live; it may raise StudyRefusedError. `copied` makes
     the value of a copy of the study, which has none of its raters.
     """
 
     key: str
-    why_not: Callable[[Any, Protocol, Sequence[Question]], str | None]
+    check: Check
     on_live: Callable[[Study, Person | None], None] = _nothing
     copied: Callable[[Any], Any] = _all
+
+    def problems(self, value: Any, facts: FileFacts) -> Iterator[HasPlace]:
+        """Yield what is wrong with a value."""
+        return self.check(value, self.key, facts)
+
+
+def _reason(error: ErrorDetails) -> str:
+    return REASONS[error["type"]].format_map(error.get("ctx", {})) if error["type"] in REASONS else error["msg"]
+
+
+@cache
+def _sections() -> Mapping[str, StudySection]:
+    return {section.key: section for part in parts() for section in part.sections}
 
 
 @cache
 def study_sections() -> Mapping[str, StudySection]:
-    """All sections by key."""
-    return {section.key: section for part in parts() for section in part.sections}
+    """The sections that are keys of the file itself, by key."""
+    return {key: section for key, section in _sections().items() if not key.startswith(RECRUITING)}
+
+
+@cache
+def recruiting_sections() -> Mapping[str, StudySection]:
+    """The sections under `recruiting`, by their key there."""
+    own = {key: section for key, section in _sections().items() if key.startswith(RECRUITING)}
+    return {key.removeprefix(RECRUITING): section for key, section in own.items()}
 
 
 def without_sections(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a study that are no sections."""
-    return {key: value for key, value in options.items() if key not in study_sections()}
+    sections = sections_in(options)
+    return {key: value for key, value in options.items() if key not in sections}
 
 
 def sections_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections among the options of a study, in the order of the sections."""
-    return {key: options[key] for key in study_sections() if key in options}
+    """The sections among the options of a study, in the order of the sections; those of absent parts come last."""
+    absent = (key for key in options if absent_part(key) is not None)
+    return {key: options[key] for key in (*study_sections(), *absent) if key in options}
 
 
 def sections_copied(body: Mapping[str, Any]) -> dict[str, Any]:

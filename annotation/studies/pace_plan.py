@@ -2,40 +2,45 @@
 hour, and when to take a break.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
+
+from pydantic import WrapValidator
 
 from annotation.desk.part_tasks import expected_mixed
-from annotation.models import Question, Study
-from annotation.protocols import Protocol
+from annotation.models import Study
+from config.strict_models import SettingsModel, must_be
 
 PACE = "pace"
-NUMBERS: Mapping[str, tuple[float, float]] = {
-    "minutes_per_task": (0.01, 1440),
-    "pay_per_task": (0, 10_000),
-    "floor_per_hour": (0, 10_000),
-    "step_minutes": (0.1, 1440),
-    "break_after_minutes": (5, 600),
-    "break_minutes": (1, 120),
-}
-"""The numbers that may be given, each with its least and greatest value."""
-CURRENCY = "currency"
 LONGEST_CURRENCY = 8
 BREAK_MINUTES = 5.0
 
 
-@dataclass(frozen=True)
-class StatedPace:
+def number(least: float, most: float) -> WrapValidator:
+    """Allow numbers from `least` to `most`."""
+    return must_be(f"a number from {least:g} to {most:g}", lambda value: least <= value <= most)
+
+
+Pay = Annotated[float | None, number(0, 10_000)]
+Minutes = Annotated[float | None, number(0.1, 1440)]
+Currency = Annotated[
+    str,
+    must_be(
+        f"a text of at most {LONGEST_CURRENCY} characters, such as EUR",
+        lambda text: text.isprintable() and len(text) <= LONGEST_CURRENCY,
+    ),
+]
+
+
+class StatedPace(SettingsModel):
     """What a study says of its pace; what it leaves out is None. Pay is in units of `currency`."""
 
-    minutes_per_task: float | None = None
-    pay_per_task: float | None = None
-    floor_per_hour: float | None = None
-    step_minutes: float | None = None
-    break_after_minutes: float | None = None
-    break_minutes: float = BREAK_MINUTES
-    currency: str = ""
+    minutes_per_task: Annotated[float | None, number(0.01, 1440)] = None
+    pay_per_task: Pay = None
+    floor_per_hour: Pay = None
+    step_minutes: Minutes = None
+    break_after_minutes: Annotated[float | None, number(5, 600)] = None
+    break_minutes: Annotated[float, number(1, 120)] = BREAK_MINUTES
+    currency: Currency = ""
 
     def pay_per_hour(self, seconds_per_task: float | None, tasks: float | None = None) -> float | None:
         """The pay of an hour at this many seconds per task, None if either is unknown.
@@ -72,19 +77,3 @@ def tasks_per_person(study: Study) -> int | None:
     """The most tasks that a person can expect to do, mixed ones among them, if the study's plan limits them."""
     most: int | None = (study.options.get("plan") or {}).get("most")
     return None if most is None else most + expected_mixed(study, most)
-
-
-def why_no_pace(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
-    """What is wrong with a section, or None."""
-    if not isinstance(value, dict):
-        return "must be a mapping of keys to values"
-    for key, given in value.items():
-        if key == CURRENCY:
-            if not isinstance(given, str) or not given.isprintable() or len(given) > LONGEST_CURRENCY:
-                return f"currency must be a text of at most {LONGEST_CURRENCY} characters, such as EUR"
-        elif key not in NUMBERS:
-            return f"has the unknown key {key}; known are {', '.join([*NUMBERS, CURRENCY])}"
-        elif type(given) not in (int, float) or not NUMBERS[key][0] <= given <= NUMBERS[key][1]:
-            least, most = NUMBERS[key]
-            return f"{key} must be a number from {least:g} to {most:g}"
-    return None

@@ -1,4 +1,4 @@
-"""The key `recruiting` of a study file: how people come in, are checked and leave. Parts bring all of its keys.
+"""The key `recruiting` of a study file: how people come in, are checked and leave. Parts bring its sections.
 
 It is checked in the same way in files, on pages and for programs, and changed by `change_recruiting` alone once the
 study is there.
@@ -7,8 +7,7 @@ study is there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -18,18 +17,11 @@ from accounts.models import Person
 from annotation.models import Question, Study
 from annotation.protocols import Protocol, protocols
 from annotation.studies.corrections import check_correction
+from annotation.studies.file_sections import FileFacts, HasPlace, Mistake, recruiting_sections
 from annotation.studies.locking import lock_study
 from config.model_fields import canonical_json
 from config.parts import absent_part, parts
-from files.import_problems import NOT_INSTALLED, FieldInvalidError, unknown
-
-
-@dataclass(frozen=True)
-class RecruitingKey:
-    """A key under `recruiting`; `problems(value, field, protocol, questions)` yields what is wrong with a value."""
-
-    key: str
-    problems: Callable[[Any, str, Protocol, Sequence[Question]], Iterable[FieldInvalidError]]
+from files.import_problems import NOT_INSTALLED, unknown
 
 
 class RecruitingRefusedError(Exception):
@@ -43,20 +35,20 @@ class RecruitingRefusedError(Exception):
 STALE = "This was changed after the page was opened. Look at it as it is now, then change it again."
 
 
-def recruiting_problems(value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
+def recruiting_problems(value: Any, protocol: Protocol, questions: Sequence[Question]) -> Iterator[HasPlace]:
     """Yield what is wrong with the value of a file with these questions."""
     if not isinstance(value, dict):
-        yield FieldInvalidError("recruiting", "must be a mapping of keys to values")
+        yield Mistake("recruiting", "must be a mapping of keys to values")
         return
-    keys = {setting.key: setting for part in parts() for setting in part.recruiting}
+    sections, facts = recruiting_sections(), FileFacts(protocol, questions)
     for key in value:
-        if key not in keys:
+        if key not in sections:
             part = absent_part(f"recruiting.{key}")
-            problem = NOT_INSTALLED.format(part) if part else unknown("key", key, tuple(keys))
-            yield FieldInvalidError(f"recruiting.{key}", problem)
-    for key, setting in keys.items():
+            problem = NOT_INSTALLED.format(part) if part else unknown("key", key, tuple(sections))
+            yield Mistake(f"recruiting.{key}", problem)
+    for key, section in sections.items():
         if value.get(key) is not None:
-            yield from setting.problems(value[key], f"recruiting.{key}", protocol, questions)
+            yield from section.problems(value[key], facts)
 
 
 def change_recruiting(

@@ -15,7 +15,7 @@ from annotation.models import Question
 from annotation.protocols import Protocol, StudyInvalidError, protocols
 from annotation.questions import COMMON_KEYS, SpecInvalidError, ValueInvalidError, question_types
 from annotation.studies import assignment_plan
-from annotation.studies.file_sections import sections_in, study_sections
+from annotation.studies.file_sections import FileFacts, sections_in, study_sections
 from annotation.studies.slugs import RESERVED
 from config.model_fields import canonical_json
 from config.parts import absent_part
@@ -246,9 +246,10 @@ def _with_sections(body: Mapping[str, Any], problems: FileProblems) -> Any:
 def _check_sections(
     options: Mapping[str, Any], protocol: Protocol, questions: Sequence[Question], problems: FileProblems
 ) -> None:
+    facts = FileFacts(protocol, questions)
     for key, section in study_sections().items():
-        if key in options and (problem := section.why_not(options[key], protocol, questions)):
-            problems.add(0, key, problem)
+        for problem in section.problems(options[key], facts) if key in options else ():
+            problems.add(0, problem.field, problem.reason)
 
 
 def _options(value: Any, protocol: Protocol, problems: FileProblems) -> dict[str, Any] | None:

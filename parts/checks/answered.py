@@ -11,8 +11,8 @@ from annotation.models import Annotation, Question, Rater, Study, TaskOutput
 from annotation.protocols import Protocol, protocols
 from annotation.questions import question_types
 from annotation.studies.rater_forms import COMPARED
-from parts.checks.draws import checks_of
 from parts.checks.models import CheckItem, CheckKind, FiledCheck
+from parts.checks.settings import checks_of
 
 TIE = "tie"
 
@@ -104,12 +104,12 @@ class _Reading:
     def __init__(self, study: Study) -> None:
         self.protocol: Protocol = protocols()[study.protocol]
         self.questions: list[Question] = list(study.questions.order_by("position"))
-        checks = checks_of(study) or {}
-        self.tolerance: Mapping[str, float] = checks.get("tolerance", {})
+        checks = checks_of(study)
+        self.tolerance: Mapping[str, float] = checks.tolerance if checks else {}
         low = {question.key for question in self.questions if question.spec.get("better") == "low"}
-        twins = checks.get("twins") or {}
-        self.lower = low.union(twins.get("lower_is_better", ()))
-        self.telling: frozenset[str] | None = frozenset(twins["questions"]) if "questions" in twins else None
+        twins = checks.twins if checks else None
+        self.lower = low.union(twins.lower_is_better if twins else ())
+        self.telling = frozenset(twins.questions) if twins and twins.questions else None
 
     def share(
         self, check: CheckItem, row: Annotation, first: Annotation | None, shown: Mapping[int, list[str]]

@@ -6,45 +6,33 @@ all of these but the key: without it, they could compute which of their tasks ar
 claims are drawn again; nothing that was given or answered changes.
 """
 
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 from django.conf import settings
 
 from annotation.models import Rater, Study
 from annotation.protocols import protocols
 from annotation.studies.secret_seeds import secret_digest
+from parts.checks.settings import CheckSettings, checks_of
 
-KINDS = ("gold", "twins", "repeats")
-"""The kinds of checks, in the order in which draws are shared out among them."""
-FIRST_CLAIM = 3
-"""How many claims come before the first that may get a check, if the study does not say."""
 PER_DIGEST = 8
 """Draws of four bytes that one digest holds."""
 WHOLE = 2**32
 
 
-def checks_of(study: Study) -> Mapping[str, Any] | None:
-    """The study's settings of hidden checks; None if it has none."""
-    found: Mapping[str, Any] | None = study.recruiting.get("checks") if study.recruiting else None
-    return found
-
-
-def share_of(checks: Mapping[str, Any], kind: str) -> float:
-    """The share of claims that get a check of a kind."""
-    return float((checks.get(kind) or {}).get("share", 0.0))
-
-
 def drawn_kind(study: Study, rater: str, number: int) -> str | None:
     """The kind of check drawn for a rater's claim `number`, counted from 0; None for the study's own next task."""
     checks = checks_of(study)
-    if checks is None or number < checks.get("first", FIRST_CLAIM):
+    return None if checks is None else _drawn(checks, study, rater, number)
+
+
+def _drawn(checks: CheckSettings, study: Study, rater: str, number: int) -> str | None:
+    if number < checks.first:
         return None
     draws = _draws(settings.SECRET_KEY, study.slug, study.option("seed", 0), rater, number // PER_DIGEST)
     drawn, bound = draws[number % PER_DIGEST], 0.0
-    for kind in KINDS:
-        bound += share_of(checks, kind)
+    for kind, given in checks.kinds.items():
+        bound += given.share
         if drawn < bound:
             return kind
     return None
@@ -57,28 +45,20 @@ def _draws(key: str, slug: str, seed: int, rater: str, block: int) -> tuple[floa
     return tuple(int.from_bytes(digest[at : at + 4], "big") / WHOLE for at in range(0, 4 * PER_DIGEST, 4))
 
 
-def drawn_from(study: Study, rater: str, number: int) -> Iterator[tuple[int, str | None]]:
-    """The draws of a rater from claim `number` on, without an end."""
-    while True:
-        yield number, drawn_kind(study, rater, number)
-        number += 1
-
-
 def checks_before(study: Study, rater: str, number: int, tasks: int) -> int:
     """How many checks are drawn from claim `number` on before the rater has `tasks` more of the study's own tasks.
 
     No check comes after the last task.
     """
-    if checks_of(study) is None or tasks <= 0:
+    checks = checks_of(study)
+    if checks is None or tasks <= 0:
         return 0
     found = left = 0
-    for _, kind in drawn_from(study, rater, number):
-        if kind is not None:
+    while left < tasks:
+        if _drawn(checks, study, rater, number + found + left) is None:
+            left += 1
+        else:
             found += 1
-            continue
-        left += 1
-        if left == tasks:
-            break
     return found
 
 
@@ -87,8 +67,8 @@ def expected_checks(study: Study, tasks: int) -> int:
     checks = checks_of(study)
     if checks is None:
         return 0
-    share = sum(share_of(checks, kind) for kind in KINDS)
-    return round(max(0, tasks - int(checks.get("first", FIRST_CLAIM))) * share / (1 - share))
+    share = sum(kind.share for kind in checks.kinds.values())
+    return round(max(0, tasks - checks.first) * share / (1 - share))
 
 
 def checks_among(study: Study, rater: Rater, tasks: int, items: int) -> int:

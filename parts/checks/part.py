@@ -1,6 +1,6 @@
 """What hidden checks add: tasks among raters' own, rules about raters, figures of care, and checks in files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -10,13 +10,11 @@ from django.http import HttpRequest
 from accounts.models import Person
 from annotation.desk.statements import RaterState
 from annotation.fragments import Fragment
-from annotation.models import Question, Rater, Slot, Study
-from annotation.protocols import Protocol
+from annotation.models import Rater, Slot, Study
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.notices import StudyNotice
 from annotation.study_tabs import Tab
 from config.part import Part
-from files.entered.recruiting_settings import RecruitingKey
-from files.import_problems import FieldInvalidError
 from parts.checks.claiming import take_due_checks
 from parts.checks.columns import CHECKS, has_checks
 from parts.checks.draws import checks_among, expected_checks
@@ -24,21 +22,13 @@ from parts.checks.erasing import ERASING
 from parts.checks.filed import CheckImport, shown_check_lines
 from parts.checks.models import RaterNotice
 from parts.checks.rules import open_notices
-from parts.checks.settings import checked_checks
+from parts.checks.settings import CheckSettings
 from reports.exporting.table_list import StudyTable
 from reports.rater_columns import RaterColumn
 
 CHUNK = 500
 SHARES = "parts.checks.answered.shares_by_kind"
 RATER_CHECKS = "reports:rater_checks"
-
-
-def problems(value: Any, field: str, protocol: Protocol, questions: Sequence[Question]) -> Iterator[FieldInvalidError]:
-    """Yield what is wrong with `recruiting: checks:` of a study file."""
-    try:
-        checked_checks(value, field, protocol, questions)
-    except FieldInvalidError as problem:
-        yield problem
 
 
 def open_notices_of(request: HttpRequest, study: Study) -> dict[str, Any]:
@@ -50,7 +40,7 @@ def whether_checked(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 class ChecksPart(Part):
-    recruiting = (RecruitingKey("checks", problems),)
+    sections = (StudySection("recruiting.checks", by_model(CheckSettings)),)
     mixes_tasks = True
     urls = "parts.checks.urls"
     tabs = (Tab(350, "Settings", "Hidden checks", "checks:check_settings"),)

@@ -22,9 +22,9 @@ from annotation.studies.planning import ensure_tasks, outputs_of
 from annotation.studies.secret_seeds import secretly_seeded
 from parts.checks.answered import outputs_that_can_fall
 from parts.checks.damaging import DAMAGES, damaged
-from parts.checks.draws import KINDS, checks_of, drawn_kind
+from parts.checks.draws import drawn_kind
 from parts.checks.models import CheckItem, CheckKind, CheckLook, DueCheck
-from parts.checks.settings import AFTER
+from parts.checks.settings import AFTER, RepeatSettings, checks_of
 
 AHEAD = 20
 """For how many of a rater's next claims checks are prepared."""
@@ -65,7 +65,9 @@ class _Preparing:
 
     def __init__(self, study: Study, rater: Rater) -> None:
         self.study, self.rater = study, rater
-        self.checks: Mapping[str, Any] = checks_of(study) or {}
+        checks = checks_of(study)
+        self.kinds = checks.kinds if checks else {}
+        self.twins = checks.twins if checks else None
         self.protocol = protocols()[study.protocol]
         due = DueCheck.objects.filter(rater=rater)
         self.due = set(due.values_list("number", flat=True))
@@ -99,7 +101,7 @@ class _Preparing:
     def _prepare(self, kind: str, number: int) -> bool:
         """Prepare a check of the drawn kind or, if there is none by the time that the claim is near, of another one."""
         is_near = number - self.rater.given <= NEAR
-        others = [other for other in KINDS if other != kind and other in self.checks] if is_near else []
+        others = [other for other in self.kinds if other != kind] if is_near else []
         for one in (kind, *others):
             tasks = self._gold(number) if one == CheckKind.GOLD else self._copied(one, number)
             if tasks:
@@ -132,7 +134,9 @@ class _Preparing:
 
     def _copied(self, kind: str, number: int) -> list[tuple[Task, list[int]]]:
         """A repeat or a twin of something that the rater has answered long enough before claim `number`."""
-        early = self.done[: max(0, number - int(self.checks[kind].get("after", AFTER)))]
+        settings = self.kinds[kind]
+        after = settings.after if isinstance(settings, RepeatSettings) else AFTER
+        early = self.done[: max(0, number - after)]
         fresh = [given for given in early if given.task.item_id not in self.met]
         for given in self._in_turn(kind, fresh, lambda one: (one.task.item.key, one.task.key)):
             together = self.protocol.keeps_raters(self.study.options)
@@ -158,7 +162,7 @@ class _Preparing:
         can_fall = outputs_that_can_fall(self.study, answer) if answer else set()
         outputs = [one for one in given.task.outputs.order_by("task_outputs__position") if one.key in can_fall]
         Random(secretly_seeded(self.study, "twin", source.key)).shuffle(outputs)  # noqa: S311 - seeded
-        kinds = self.checks[CheckKind.TWIN].get("damage") or list(DAMAGES)
+        kinds = self.twins.damage if self.twins and self.twins.damage else list(DAMAGES)
         for output in outputs:
             random = Random(secretly_seeded(self.study, "twin", source.key, output.key))  # noqa: S311 - seeded
             found = damaged(output.text, self._others(source), kinds, random)

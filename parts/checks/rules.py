@@ -4,7 +4,7 @@ A rule never excludes anybody. Rules about checks are asked whenever the rater h
 their own tasks after every few of them. Each rule gives at most one notice that no researcher has answered yet.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -19,8 +19,8 @@ from config.database_clock import database_now
 from config.model_fields import canonical_json
 from parts.checks.answered import AnsweredCheck, answered_checks
 from parts.checks.conduct import FIGURES, conduct_of, own_answers
-from parts.checks.draws import checks_of
 from parts.checks.models import CheckLook, RaterNotice
+from parts.checks.settings import CheckRule, checks_of
 
 PAUSE = "pause"
 STEP = 5
@@ -34,7 +34,7 @@ def raters_to_judge(study: Study) -> list[Rater]:
         return []
     answers = Annotation.objects.filter(rater=OuterRef("pk"), is_current=True)
     newer = Q(Exists(answers.filter(task__item__pool="copies", pk__gt=OuterRef("check_look__judged_through"))))
-    if any(rule["figure"] in FIGURES for rule in rules):
+    if any(rule.figure in FIGURES for rule in rules):
         own = answers.filter(
             task__item__pool="main", status="submitted", pk__gt=OuterRef("check_look__conduct_through")
         )
@@ -52,9 +52,7 @@ def judge_rater(rater: Rater) -> list[RaterNotice]:
         answers = list(answered_checks(rater.study, rater))
         new = {one.check.kind for one in answers if one.annotation > look.judged_through}
         met = [
-            _met(rater, rule, *figure_of(answers, rule["figure"]))
-            for rule in _rules(rater.study)
-            if rule["figure"] in new
+            _met(rater, rule, *figure_of(answers, rule.figure)) for rule in _rules(rater.study) if rule.figure in new
         ]
         notices = [one for one in (*met, *(_met(rater, *one) for one in conduct)) if one is not None]
         judged = max((one.annotation for one in answers), default=0)
@@ -66,17 +64,22 @@ def judge_rater(rater: Rater) -> list[RaterNotice]:
         return notices
 
 
-def _rules(study: Study) -> Sequence[Mapping[str, Any]]:
-    rules: Sequence[Mapping[str, Any]] = (checks_of(study) or {}).get("rules", [])
-    return rules
+def _rules(study: Study) -> Sequence[CheckRule]:
+    checks = checks_of(study)
+    return checks.rules if checks else ()
 
 
-def _of_conduct(rater: Rater) -> tuple[list[tuple[Mapping[str, Any], int, float]], int]:
+def _as_stored(rule: CheckRule) -> dict[str, Any]:
+    """The rule as the study file and its notices have it."""
+    return rule.model_dump(exclude_none=True)
+
+
+def _of_conduct(rater: Rater) -> tuple[list[tuple[CheckRule, int, float]], int]:
     """The rules about the rater's own tasks, each with its figure, and the last answer that was looked at.
 
     What a researcher has answered a notice about is not asked again: only later answers count then.
     """
-    rules = [rule for rule in _rules(rater.study) if rule["figure"] in FIGURES]
+    rules = [rule for rule in _rules(rater.study) if rule.figure in FIGURES]
     last = own_answers(rater).order_by("-pk").values_list("pk", flat=True).first() if rules else None
     if last is None:
         return [], 0
@@ -84,8 +87,8 @@ def _of_conduct(rater: Rater) -> tuple[list[tuple[Mapping[str, Any], int, float]
         canonical_json(one.rule): one.answered_at
         for one in RaterNotice.objects.filter(rater=rater, answered_at__isnull=False).order_by("answered_at")
     }
-    since = [answered.get(canonical_json(dict(rule))) for rule in rules]
-    return [(rule, *conduct_of(rater, rule["figure"], at)) for rule, at in zip(rules, since, strict=True)], last
+    since = [answered.get(canonical_json(_as_stored(rule))) for rule in rules]
+    return [(rule, *conduct_of(rater, rule.figure, at)) for rule, at in zip(rules, since, strict=True)], last
 
 
 def figure_of(answers: Iterable[AnsweredCheck], kind: str) -> tuple[int, float]:
@@ -94,15 +97,14 @@ def figure_of(answers: Iterable[AnsweredCheck], kind: str) -> tuple[int, float]:
     return len(shares), sum(shares) / len(shares) if shares else 0.0
 
 
-def _met(rater: Rater, rule: Mapping[str, Any], number: int, share: float) -> RaterNotice | None:
+def _met(rater: Rater, rule: CheckRule, number: int, share: float) -> RaterNotice | None:
     """A notice if the rater's figure meets the rule, and nobody has yet to answer the same notice."""
-    is_met = share > rule["above"] if "above" in rule else share < rule["below"]
-    if number < rule["of"] or not is_met:
+    if number < rule.of or not rule.is_met(share):
         return None
     waiting = RaterNotice.objects.filter(rater=rater, answered_at=None)
-    if any(one.rule == rule for one in waiting):
+    if any(one.rule == _as_stored(rule) for one in waiting):
         return None
-    return RaterNotice(rater=rater, rule=dict(rule), share=share, number=number, paused=rule["do"] == PAUSE)
+    return RaterNotice(rater=rater, rule=_as_stored(rule), share=share, number=number, paused=rule.do == PAUSE)
 
 
 def _write(rater: Rater, notice: RaterNotice) -> None:

@@ -10,9 +10,8 @@ from django.http import QueryDict
 
 from annotation.models import Question
 from parts.checks.damaging import DAMAGES
-from parts.checks.draws import FIRST_CLAIM, KINDS
 from parts.checks.models import FIGURE_TITLES
-from parts.checks.settings import ABOVE, ACTIONS, AFTER, KEYS_OF
+from parts.checks.settings import ABOVE, ACTIONS, AFTER, FIRST_CLAIM, KINDS, MODELS
 
 Settings = Mapping[str, Any]
 ABOUT = {
@@ -49,7 +48,7 @@ def fields_of(checks: Settings | None, questions: Sequence[Question]) -> dict[st
 
 
 def _kind(kind: str, given: Settings | None, questions: Sequence[Question]) -> dict[str, Any]:
-    has, body = KEYS_OF[kind], given or {}
+    has, body = MODELS[kind].model_fields, given or {}
     damages = [(one, DAMAGE_WORDS.get(one, one), one in body.get("damage", ())) for one in DAMAGES]
     lower = [(one.key, one.text or one.key, one.key in body.get("lower_is_better", ())) for one in questions]
     telling = [(one.key, one.text or one.key, one.key in body.get("questions", ())) for one in questions]
@@ -82,7 +81,7 @@ def settings_in(form: QueryDict) -> dict[str, Any] | None:
 
 def _kind_in(form: QueryDict, kind: str) -> dict[str, Any]:
     body: dict[str, Any] = {"share": _number(form.get(f"{kind}-share", ""))}
-    for name in KEYS_OF[kind]:
+    for name in MODELS[kind].model_fields:
         given = [one for one in form.getlist(f"{kind}-{name}") if one.strip()]
         if name in ("damage", "questions", "lower_is_better") and given:
             body[name] = given

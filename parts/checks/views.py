@@ -18,7 +18,6 @@ from annotation.protocols import protocols
 from annotation.studies.corrections import StudyRefusedError
 from files.entered.recruiting_settings import RecruitingRefusedError, change_recruiting, digest
 from parts.checks import rules
-from parts.checks.draws import checks_of
 from parts.checks.models import RaterNotice
 from parts.checks.settings_form import Settings, fields_of, rearranged, settings_in
 
@@ -38,7 +37,7 @@ def check_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """The settings of hidden checks; POST saves them, or adds or removes the row of a rule."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     if request.method != "POST":
-        return _page(request, study, checks_of(study), digest(study))
+        return _page(request, study, study.recruiting.get("checks"), digest(study))
     given, seen, do = settings_in(request.POST), request.POST.get("seen", ""), request.POST.get("do", SAVE)
     if do != SAVE:
         return _page(request, study, rearranged(given, do), seen)

@@ -1,7 +1,7 @@
 """What crowds add: ways in without an account, the end of a stay, and who people are to a recruiter."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,12 +13,11 @@ from django.utils.safestring import SafeString
 from accounts.access import person_of
 from accounts.models import Person
 from annotation.fragments import Fragment
-from annotation.models import Question, Rater, Study
-from annotation.protocols import Protocol
+from annotation.models import Rater, Study
+from annotation.studies.file_sections import FileFacts, StudySection
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
 from config.part import Part
-from files.entered.recruiting_settings import RecruitingKey
 from files.import_problems import FieldInvalidError
 from parts.crowds.ending import give_back_time, has_ended, open_again, settle, stay_of, withdraw
 from parts.crowds.erasing import ERASING
@@ -33,9 +32,7 @@ GUEST_TOKENS = "guest_tokens"
 def _by(check: Callable[[Any, str], object]) -> Callable[..., Iterator[FieldInvalidError]]:
     """The problems that a check raises, of which it finds one at a time."""
 
-    def problems(
-        value: Any, field: str, protocol: Protocol, questions: Sequence[Question]
-    ) -> Iterator[FieldInvalidError]:
+    def problems(value: Any, field: str, facts: FileFacts) -> Iterator[FieldInvalidError]:
         try:
             check(value, field)
         except FieldInvalidError as problem:
@@ -80,10 +77,10 @@ def if_links(request: HttpRequest, study: Study) -> dict[str, Any] | None:
 
 
 class CrowdsPart(Part):
-    recruiting = (
-        RecruitingKey(RECRUITER, _by(checked_recruiter)),
-        RecruitingKey(PUBLIC_LINK, _by(checked_link)),
-        RecruitingKey(GUEST_TOKENS, _guest_tokens),
+    sections = (
+        StudySection(f"recruiting.{RECRUITER}", _by(checked_recruiter)),
+        StudySection(f"recruiting.{PUBLIC_LINK}", _by(checked_link)),
+        StudySection(f"recruiting.{GUEST_TOKENS}", _guest_tokens),
     )
     urls = "parts.crowds.urls"
     annotators_pages = ("crowds:enter", "crowds:join", "crowds:finish", "crowds:outcome")

@@ -9,13 +9,13 @@ from django.http import HttpRequest
 from accounts.models import Person
 from annotation.fragments import Fragment
 from annotation.models import Study
-from annotation.studies.file_sections import StudySection
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.study_tabs import Tab
 from config.folded_text import folded
 from config.part import Part
 from parts.mail.erasing import ERASING
 from parts.mail.models import MailAddress, OutgoingMail
-from parts.mail.reminder_section import MAIL, why_no_mail
+from parts.mail.reminder_section import MAIL, ReminderSettings
 
 CHUNK = 500
 Rows = Iterator[dict[str, Any]]
@@ -32,7 +32,7 @@ def if_mail_is_sent(request: HttpRequest) -> Mapping[str, Any] | None:
 
 class MailPart(Part):
     needs = ("rater_messages",)
-    sections = (StudySection(MAIL, why_no_mail),)
+    sections = (StudySection(MAIL, by_model(ReminderSettings)),)
     urls = "parts.mail.urls"
     annotators_pages = (
         "mail:my_mail", "mail:my_mail_choices", "mail:confirm_address", "mail:stop_mail", "mail:forgotten_password",

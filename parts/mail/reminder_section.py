@@ -1,15 +1,14 @@
 """The section `mail` of a study file: after how many days without work a rater gets a reminder, and how many."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated
 
 from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import Question, Study
-from annotation.protocols import Protocol
+from annotation.models import Study
 from annotation.studies.locking import lock_study
+from config.strict_models import SettingsModel, whole
 
 MAIL, REMIND, AT_MOST = "mail", "remind_after_days", "remind_at_most"
 MOST_DAYS, MOST_REMINDERS = 90, 20
@@ -17,16 +16,11 @@ REMINDERS = 3
 """How many reminders a rater gets who does not work, if the study does not say."""
 
 
-def why_no_mail(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
-    """What is wrong with a section, or None."""
-    if not isinstance(value, Mapping) or REMIND not in value or not set(value) <= {REMIND, AT_MOST}:
-        return f"must be a mapping with the key {REMIND} and, optionally, {AT_MOST}"
-    if type(value[REMIND]) is not int or not 1 <= value[REMIND] <= MOST_DAYS:
-        return f"{REMIND} must be a whole number from 1 to {MOST_DAYS}"
-    most = value.get(AT_MOST, REMINDERS)
-    if type(most) is not int or not 1 <= most <= MOST_REMINDERS:
-        return f"{AT_MOST} must be a whole number from 1 to {MOST_REMINDERS}"
-    return None
+class ReminderSettings(SettingsModel):
+    """When raters are reminded: after so many days without work, and so many times in a row."""
+
+    remind_after_days: Annotated[int, whole(1, MOST_DAYS)]
+    remind_at_most: Annotated[int, whole(1, MOST_REMINDERS)] = REMINDERS
 
 
 def declared_most(study: Study) -> int | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from accounts.models import Person
 from annotation.models import Rater, Study
-from annotation.studies.file_sections import StudySection
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.live_checks import LiveProblem
 from annotation.study_tabs import Tab
 from config.part import Part
@@ -14,7 +14,7 @@ from parts.routing.claims import RoutingSearch
 from parts.routing.erasing import ERASING
 from parts.routing.fill_table import LANES, count_lanes
 from parts.routing.models import QuotaMember
-from parts.routing.plan import ROUTING, why_no_routing
+from parts.routing.plan import ROUTING, RoutingSpec
 from parts.routing.quotas import count_study, wrong_counts
 from parts.routing.raters import is_full_for, routing_problems
 
@@ -38,7 +38,7 @@ def wrong_quotas() -> Iterator[Row]:
 
 
 class RoutingPart(Part):
-    sections = (StudySection(ROUTING, why_no_routing, begin),)
+    sections = (StudySection(ROUTING, by_model(RoutingSpec), begin),)
     search = RoutingSearch()
     urls = "parts.routing.urls"
     annotators_pages = ("routing:own_topics",)

@@ -5,22 +5,19 @@ tasks from the lanes that are open to them.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from annotation.models import Item, Question, Study
-from annotation.protocols import Protocol
+from pydantic import Field, model_validator
+
+from annotation.models import Item, Study
+from annotation.studies.file_sections import FileFacts
 from config.model_fields import canonical_json
+from config.strict_models import SettingsModel, invalid, must_be, whole
 
 ROUTING = "routing"
-KEYS = ("topics", "most_share", "groups", "each_task")
-TOPIC_KEYS = ("names", "mode", "choose", "from", "most")
-SOURCE_KEYS = ("step", "question")
-GROUP_KEYS = (*SOURCE_KEYS, "quotas")
-QUOTA_KEYS = ("most", "least", "raters")
-SEAT_KEYS = (*SOURCE_KEYS, "seats")
 PREFERENCE, REQUIREMENT = "prefer", "require"
 MOST_TOPICS, MOST_SEATS, MOST_GROUPS, MOST_VALUES, MOST_NUMBER = 24, 8, 8, 100, 10**9
 LONGEST_NAME = 200
@@ -28,32 +25,74 @@ FIRST_LANE = 1
 """The lane 0 is that of slots in studies without the section."""
 
 
-class RoutingInvalidError(ValueError):
-    """A section that cannot be followed; the message names the place and says what must be there."""
+def _are_names(names: Any, most: int) -> bool:
+    return 1 <= len(names) <= most and all(0 < len(name) <= LONGEST_NAME for name in names)
 
 
-@dataclass(frozen=True)
-class AnswerSource:
+Name = Annotated[str, must_be(f"text of 1 to {LONGEST_NAME} characters", lambda name: 0 < len(name) <= LONGEST_NAME)]
+Count = Annotated[int | None, whole(1, MOST_NUMBER)]
+Topics = Annotated[
+    list[str],
+    must_be(f"a list of 1 to {MOST_TOPICS} categories of items", lambda names: _are_names(names, MOST_TOPICS)),
+]
+Seats = Annotated[
+    dict[str, Annotated[int, whole(1, MOST_NUMBER)]],
+    Field(min_length=1, max_length=MOST_SEATS),
+]
+
+
+class AnswerSource(SettingsModel):
     """The question of a step whose answer says something about a rater."""
 
-    step: str
-    question: str
+    step: Name
+    question: Name
 
 
-@dataclass(frozen=True)
-class TopicRule:
+class TopicRule(SettingsModel):
     """Topics by name. `source` gives a rater's field; with `choose`, raters choose. `most`: answers per topic."""
 
-    names: tuple[str, ...] = ()
-    mode: str = PREFERENCE
-    choose: bool = False
-    source: AnswerSource | None = None
-    most: int | None = None
+    names: Topics
+    mode: Annotated[Literal["prefer", "require"], must_be(f"{PREFERENCE} or {REQUIREMENT}")] = "prefer"
+    may_choose: Annotated[bool | None, must_be("true or false")] = Field(None, alias="choose")
+    source: AnswerSource | None = Field(None, alias="from")
+    most: Count = None
+
+    @property
+    def choose(self) -> bool:
+        """Whether raters choose their topics, which they do unless a question gives them."""
+        return self.source is None if self.may_choose is None else self.may_choose
+
+    @model_validator(mode="after")
+    def check_names(self) -> Self:
+        if len(set(self.names)) < len(self.names):
+            raise invalid("has a name twice", "names")
+        if not self.choose and self.source is None:
+            raise invalid("needs choose: true, or a question in from")
+        return self
+
+
+NO_TOPICS = TopicRule.model_construct(names=[], may_choose=False)
+
+
+class QuotaLimits(SettingsModel):
+    """The `most` and `least` answers of all raters of a group, and the most `raters`."""
+
+    most: Annotated[int | None, whole(0, MOST_NUMBER)] = None
+    least: Count = None
+    raters: Count = None
+
+    @model_validator(mode="after")
+    def check_limits(self) -> Self:
+        if self.most is None and self.least is None and self.raters is None:
+            raise invalid("must have at least one of most, least, raters")
+        if self.most is not None and self.least is not None and self.least > self.most:
+            raise invalid("must not be above most", "least")
+        return self
 
 
 @dataclass(frozen=True)
 class GroupQuota:
-    """A group of raters: `most` and `least` answers of all of them, and the most `raters`."""
+    """A group of raters by their answer, with its limits."""
 
     value: str
     most: int | None
@@ -61,42 +100,65 @@ class GroupQuota:
     raters: int | None
 
 
-@dataclass(frozen=True)
-class GroupRule:
+class GroupRule(AnswerSource):
     """Groups by the answers to one question."""
 
-    source: AnswerSource
-    quotas: tuple[GroupQuota, ...]
+    limits: dict[str, QuotaLimits] = Field(alias="quotas", min_length=1, max_length=MOST_VALUES)
+
+    @property
+    def source(self) -> AnswerSource:
+        return AnswerSource(step=self.step, question=self.question)
+
+    @property
+    def quotas(self) -> tuple[GroupQuota, ...]:
+        return tuple(GroupQuota(value, one.most, one.least, one.raters) for value, one in self.limits.items())
 
 
-@dataclass(frozen=True)
-class SeatRule:
+class SeatRule(AnswerSource):
     """How many of each task's places are for raters with an answer; further places are for anybody."""
 
-    source: AnswerSource
-    seats: tuple[tuple[str, int], ...]
+    seats: Seats
+
+    @property
+    def source(self) -> AnswerSource:
+        return AnswerSource(step=self.step, question=self.question)
 
     @property
     def values(self) -> tuple[str, ...]:
-        return tuple(value for value, _ in self.seats)
+        return tuple(self.seats)
 
     def seat_of(self, number: int) -> int:
         """For whom the slot of a number is: 0 for anybody, else the place of the answer from 1."""
-        for seat, (_, count) in enumerate(self.seats, start=1):
+        for seat, count in enumerate(self.seats.values(), start=1):
             if number < count:
                 return seat
             number -= count
         return 0
 
 
-@dataclass(frozen=True)
-class RoutingSpec:
-    """A checked section."""
+class RoutingSpec(SettingsModel):
+    """The section."""
 
-    topics: TopicRule = field(default_factory=TopicRule)
-    most_share: float | None = None
-    groups: tuple[GroupRule, ...] = ()
-    seats: SeatRule | None = None
+    topic_rule: TopicRule | None = Field(None, alias="topics")
+    most_share: Annotated[float | None, must_be("a number above 0 and at most 1", lambda share: 0 < share <= 1)] = None
+    groups: list[GroupRule] = Field([], max_length=MOST_GROUPS)
+    seats: SeatRule | None = Field(None, alias="each_task")
+
+    @model_validator(mode="after")
+    def check_groups(self) -> Self:
+        sources = [group.source for group in self.groups]
+        for place, source in enumerate(sources):
+            if source in sources[:place]:
+                raise invalid("has the question of another entry", "groups", place)
+        return self
+
+    def misfits(self, facts: FileFacts) -> Iterator[tuple[str, str]]:
+        if not facts.protocol.flow.offers_every_task or facts.protocol.flow.ranks_tasks:
+            yield "", "is not possible: raters of this protocol get tasks in an order of its own"
+
+    @property
+    def topics(self) -> TopicRule:
+        return self.topic_rule or NO_TOPICS
 
     @property
     def has_quotas(self) -> bool:
@@ -145,116 +207,10 @@ def routing_of(study: Study) -> RoutingSpec | None:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> RoutingSpec:
-    return read_routing(json.loads(text))
+    return RoutingSpec.model_validate(json.loads(text))
 
 
 def lane_of(study: Study, item: Item, number: int) -> int:
     """The lane of the slot of a number on an item's tasks; 0 in a study without the section."""
     routing = routing_of(study)
     return 0 if routing is None else routing.lane_of(item, number)
-
-
-def why_no_routing(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
-    """What is wrong with a section for this protocol, or None."""
-    if not protocol.flow.offers_every_task or protocol.flow.ranks_tasks:
-        return "is not possible: raters of this protocol get tasks in an order of its own"
-    try:
-        read_routing(value)
-    except RoutingInvalidError as problem:
-        return str(problem)
-    return None
-
-
-def read_routing(value: Any) -> RoutingSpec:
-    """Check a section without its study. Raises RoutingInvalidError."""
-    body = _mapping(value, KEYS, "it")
-    share: Any = body.get("most_share")
-    if share is not None and (type(share) not in (int, float) or not 0 < share <= 1):
-        raise RoutingInvalidError("most_share must be a number above 0 and at most 1")
-    topics = _topics(body["topics"]) if body.get("topics") is not None else TopicRule()
-    seats = _seats(body["each_task"]) if body.get("each_task") is not None else None
-    groups = tuple(_groups(body.get("groups", [])))
-    return RoutingSpec(topics, None if share is None else float(share), groups, seats)
-
-
-def _topics(value: Any) -> TopicRule:
-    body = _mapping(value, TOPIC_KEYS, "topics")
-    names, mode = body.get("names"), body.get("mode", PREFERENCE)
-    if not isinstance(names, list) or not 1 <= len(names) <= MOST_TOPICS or not all(map(_is_name, names)):
-        raise RoutingInvalidError(f"topics.names must be a list of 1 to {MOST_TOPICS} categories of items")
-    if len(set(names)) < len(names):
-        raise RoutingInvalidError("topics.names has a name twice")
-    if mode not in (PREFERENCE, REQUIREMENT):
-        raise RoutingInvalidError(f"topics.mode must be {PREFERENCE} or {REQUIREMENT}")
-    source = _source(body["from"], "topics.from") if body.get("from") is not None else None
-    choose = body.get("choose", source is None)
-    if type(choose) is not bool:
-        raise RoutingInvalidError("topics.choose must be true or false")
-    if not choose and source is None:
-        raise RoutingInvalidError("topics needs choose: true, or a question in from")
-    return TopicRule(tuple(names), mode, choose, source, _number(body, "most", "topics", 1))
-
-
-def _groups(value: Any) -> Iterator[GroupRule]:
-    if not isinstance(value, list) or len(value) > MOST_GROUPS:
-        raise RoutingInvalidError(f"groups must be a list of at most {MOST_GROUPS} questions")
-    seen = set()
-    for place, given in enumerate(value):
-        here = f"groups.{place}"
-        body = _mapping(given, GROUP_KEYS, here)
-        source = _source({key: body.get(key) for key in SOURCE_KEYS}, here)
-        if source in seen:
-            raise RoutingInvalidError(f"{here} has the question of another entry")
-        seen.add(source)
-        quotas = body.get("quotas")
-        if not isinstance(quotas, dict) or not 1 <= len(quotas) <= MOST_VALUES or not all(map(_is_name, quotas)):
-            raise RoutingInvalidError(f"{here}.quotas must be {{answer: limits}}, for 1 to {MOST_VALUES} answers")
-        yield GroupRule(source, tuple(_quota(one, limits, here) for one, limits in quotas.items()))
-
-
-def _quota(value: str, limits: Any, place: str) -> GroupQuota:
-    here = f"{place}.quotas.{value}"
-    body = _mapping(limits, QUOTA_KEYS, here)
-    if not body:
-        raise RoutingInvalidError(f"{here} must have at least one of {', '.join(QUOTA_KEYS)}")
-    most, least, raters = (_number(body, key, here, 0 if key == "most" else 1) for key in QUOTA_KEYS)
-    if most is not None and least is not None and least > most:
-        raise RoutingInvalidError(f"{here}.least must not be above most")
-    return GroupQuota(value, most, least, raters)
-
-
-def _seats(value: Any) -> SeatRule:
-    body = _mapping(value, SEAT_KEYS, "each_task")
-    source = _source({key: body.get(key) for key in SOURCE_KEYS}, "each_task")
-    seats = body.get("seats")
-    if not isinstance(seats, dict) or not 1 <= len(seats) <= MOST_SEATS or not all(map(_is_name, seats)):
-        raise RoutingInvalidError(f"each_task.seats must be {{answer: number}}, for 1 to {MOST_SEATS} answers")
-    counted = tuple((one, _number(seats, one, "each_task.seats", 1) or 1) for one in seats)
-    return SeatRule(source, counted)
-
-
-def _source(value: Any, place: str) -> AnswerSource:
-    body = _mapping(value, SOURCE_KEYS, place)
-    if not _is_name(body.get("step")) or not _is_name(body.get("question")):
-        raise RoutingInvalidError(f"{place} must name a step and a question of it")
-    return AnswerSource(body["step"], body["question"])
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
-
-
-def _number(body: Mapping[str, Any], key: str, place: str, least: int) -> int | None:
-    value = body.get(key)
-    if value is not None and (type(value) is not int or not least <= value <= MOST_NUMBER):
-        raise RoutingInvalidError(f"{place}.{key} must be a whole number from {least} to {MOST_NUMBER}")
-    return value
-
-
-def _mapping(value: Any, keys: Sequence[str], place: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise RoutingInvalidError(f"{place} must be a mapping of keys to values")
-    for key in value:
-        if key not in keys:
-            raise RoutingInvalidError(f"{place} has the unknown key {key}; known are {', '.join(keys)}")
-    return value

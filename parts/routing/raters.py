@@ -29,7 +29,7 @@ def replies_of(study: Study, rater: Rater, routing: RoutingSpec) -> Replies:
     steps = {source.step for source in routing.sources}
     rows = PersonalReply.objects.filter(study=study, person=rater.person_id, step__in=steps)
     found = rows.values_list("step", "question", "value")
-    given = {AnswerSource(step, question): value for step, question, value in found}
+    given = {AnswerSource(step=step, question=question): value for step, question, value in found}
     return {source: given[source] for source in routing.sources if source in given}
 
 
@@ -98,7 +98,7 @@ def choose_topics(rater: Rater, chosen: Sequence[str]) -> None:
 def declared_questions(recruiting: Mapping[str, Any]) -> dict[AnswerSource, Mapping[str, Any]]:
     """The questions about people that a study's steps have."""
     return {
-        AnswerSource(step["key"], question["key"]): question
+        AnswerSource(step=step["key"], question=question["key"]): question
         for step in recruiting.get("steps", ())
         for question in step.get("questions") or ()
     }
@@ -126,5 +126,5 @@ def routing_problems(study: Study) -> Iterator[str]:
         for value in values:
             if value not in (question.get("choices") or ()):
                 yield f"Routing names the answer {value}, which the question {source.question} does not offer."
-    if routing.seats and (count := sum(number for _, number in routing.seats.seats)) > study.redundancy:
+    if routing.seats and (count := sum(routing.seats.seats.values())) > study.redundancy:
         yield f"Routing asks for {count} raters per task, but tasks have {study.redundancy}."

@@ -10,12 +10,12 @@ from accounts.models import Person
 from annotation.fragments import Fragment
 from annotation.models import Adjudication, Rater
 from annotation.questions import question_types
-from annotation.studies.file_sections import StudySection
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
 from config.part import Part
 from parts.second_stage.erasing import ERASING
-from parts.second_stage.settings import ADJUDICATION, has_stage, may_adjudicate, why_no_stage, without_raters
+from parts.second_stage.settings import ADJUDICATION, StageSettings, has_stage, may_adjudicate, without_raters
 
 CHUNK = 500
 
@@ -29,7 +29,7 @@ def if_adjudicator(request: HttpRequest, work: MyWork) -> dict[str, Any] | None:
 
 
 class SecondStagePart(Part):
-    sections = (StudySection(ADJUDICATION, why_no_stage, copied=without_raters),)
+    sections = (StudySection(ADJUDICATION, by_model(StageSettings), copied=without_raters),)
     urls = "parts.second_stage.urls"
     annotators_pages = ("second_stage:second_stage",)
     tabs = (Tab(270, "Review", "Second stage", "second_stage:stage_setting"),)

@@ -1,16 +1,18 @@
 """The section `adjudication` of a study file: whether annotators give final answers, and which of them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from django.db import transaction
+from pydantic import AfterValidator
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.models import Question, Rater, Study
-from annotation.protocols import Protocol
+from annotation.models import Rater, Study
 from annotation.studies.corrections import check_correction
+from annotation.studies.file_sections import FileFacts
 from annotation.studies.locking import lock_study
+from config.strict_models import SettingsModel, invalid, must_be
 from config.text_validation import TextRefusedError, check_id
 
 ADJUDICATION, BY, RATERS = "adjudication", "by", "raters"
@@ -18,24 +20,33 @@ ANNOTATORS = "annotators"
 MOST_RATERS = 1000
 
 
-def why_no_stage(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
-    """What is wrong with a section, or None."""
-    if not isinstance(value, Mapping) or not {BY} <= set(value) <= {BY, RATERS}:
-        return f"must be a mapping with the key {BY} and perhaps {RATERS}"
-    if value[BY] != ANNOTATORS:
-        return f"{BY} must be {ANNOTATORS}; without the section, researchers give final answers"
-    if not protocol.flow.offers_every_task or protocol.flow.has_own_pages:
-        return "cannot be used with this protocol, whose tasks have pages of their own"
-    raters = value.get(RATERS)
-    if RATERS not in value:
-        return None
-    if not isinstance(raters, list) or not 1 <= len(raters) <= MOST_RATERS:
-        return f"{RATERS} must be a list of 1 to {MOST_RATERS} names of raters"
-    try:
-        names = [check_id(name, RATERS) for name in raters]
-    except TextRefusedError as problem:
-        return str(problem)
-    return f"{RATERS} names somebody twice" if len(set(names)) < len(names) else None
+def _check_names(names: list[str]) -> list[str]:
+    for name in names:
+        try:
+            check_id(name, "")
+        except TextRefusedError as problem:
+            raise invalid(problem.reason) from None
+    if len(set(names)) < len(names):
+        raise invalid("names somebody twice")
+    return names
+
+
+Names = Annotated[
+    list[str],
+    must_be(f"a list of 1 to {MOST_RATERS} names of raters", lambda names: 1 <= len(names) <= MOST_RATERS),
+    AfterValidator(_check_names),
+]
+
+
+class StageSettings(SettingsModel):
+    """Who gives final answers: annotators, all of them or those with these names."""
+
+    by: Annotated[Literal["annotators"], must_be(f"{ANNOTATORS}; without the section, researchers give final answers")]
+    raters: Names | None = None
+
+    def misfits(self, facts: FileFacts) -> Iterator[tuple[str, str]]:
+        if not facts.protocol.flow.offers_every_task or facts.protocol.flow.has_own_pages:
+            yield "", "cannot be used with this protocol, whose tasks have pages of their own"
 
 
 def without_raters(section: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from parts.stopping.erasing import ERASING
 from parts.stopping.filed_looks import LOOKS, LookImport, has_looks, look_lines
 from parts.stopping.fixing import fix_plan
 from parts.stopping.peeking import PEEKED, note_peek
-from parts.stopping.plan_spec import STOPPING, third_rater_of, why_no_plan
+from parts.stopping.plan_spec import STOPPING, plan_problems, third_rater_of
 from parts.stopping.stopping_facts import shown_stopping, stopping_facts
 from parts.stopping.third_raters import note_answer
 from reports.exporting.table_list import StudyTable
@@ -31,7 +31,7 @@ def on_the_report(request: HttpRequest, study: Study, facts: Mapping[str, Any]) 
 
 
 class StoppingPart(Part):
-    sections = (StudySection(STOPPING, why_no_plan, fix_plan),)
+    sections = (StudySection(STOPPING, plan_problems, fix_plan),)
     urls = "parts.stopping.urls"
     tabs = (Tab(140, "Report", "Stop rules", "stopping:stop_rules"),)
     fragments = {"report.facts": (Fragment("stopping/_stopping.html", on_the_report),)}

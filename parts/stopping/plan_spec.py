@@ -1,12 +1,14 @@
 """The section `stopping` of a study file: when looks are taken, what ends a study, and where third raters are asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Question, Study
 from annotation.protocols import Protocol
 from annotation.questions import question_types
+from annotation.studies.file_sections import FileFacts
+from files.import_problems import FieldInvalidError
 
 STOPPING = "stopping"
 KEYS = ("looks", "alpha", "correction", "rules", "third_rater")
@@ -87,21 +89,19 @@ def third_rater_of(study: Study) -> ThirdRater | None:
     return _third(given.get("third_rater")) if isinstance(given, dict) else None
 
 
-def why_no_plan(value: Any, protocol: Protocol, questions: Sequence[Question]) -> str | None:
-    """What is wrong with a section for this protocol and these questions, or None."""
+def plan_problems(value: Any, field: str, facts: FileFacts) -> Iterator[FieldInvalidError]:
+    """Yield what is wrong with a section for this protocol and these questions."""
     try:
         spec = read_stopping(value)
         for place, rule in enumerate(spec.rules):
-            _check_question(rule, f"rules.{place}", protocol, questions)
-        keys = {question.key for question in questions}
+            _check_question(rule, f"rules.{place}", facts.protocol, facts.questions)
         for key in spec.third_rater.questions if spec.third_rater else ():
-            if key not in keys:
+            if key not in facts.keys:
                 raise StopPlanInvalidError(f"third_rater.questions names {key}, which is no question of the study")
-        if spec.third_rater and not protocol.flow.offers_every_task:
+        if spec.third_rater and not facts.protocol.flow.offers_every_task:
             raise StopPlanInvalidError("third_rater is not possible: this protocol gives each task to one person")
     except StopPlanInvalidError as problem:
-        return str(problem)
-    return None
+        yield FieldInvalidError(field, str(problem))
 
 
 def read_stopping(value: Any) -> StoppingSpec:

@@ -36,7 +36,17 @@ TOLERANCE = 1e-9
 CHUNK = 1 << 16
 LONGEST_NAME = 300
 LONG_NUMBER = re.compile(r"\d+\.\d{10,}")
-OWN = ("DATABASE_URL", "VAR", "PROFILE", "SECRET_KEY", "BROKER_URL", "ENDPOINTS_FILE", "ALLOWED_HOSTS", "STATIC_ROOT")
+OWN = (
+    "DATABASE_URL",
+    "VAR",
+    "PROFILE",
+    "SECRET_KEY",
+    "BROKER_URL",
+    "ENDPOINTS_FILE",
+    "ALLOWED_HOSTS",
+    "STATIC_ROOT",
+    "PARTS",
+)
 """Settings of this installation that the check must not use."""
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import psycopg
 import pytest
@@ -127,6 +128,36 @@ def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
     kept = run(["-c", CODE.format("from parts.routing.models import RoutedRater; print(RoutedRater.objects.count())")],
                restored, parts="")  # fmt: skip
     assert kept.stdout.strip() == "1", kept.stderr
+
+
+DECLARED = """
+from pathlib import Path
+from django.core.management import call_command
+from files.reading import import_study
+call_command('migrate', verbosity=0)
+study = import_study(Path('demo/rating')).study
+rule = {'figure': 'alpha', 'question': 'follows', 'until': 'width', 'width': 0.2}
+study.options |= {'stopping': {'looks': [2], 'rules': [rule]}}
+study.save()
+from parts.checks.models import FiledCheck
+rater = Rater.objects.create(study=study, name='ada', kind='human')
+line = {'kind': 'gold', 'item': 'email-costume-store', 'status': 'submitted', 'submitted_at': '2026-01-01T00:00:00Z'}
+FiledCheck.objects.create(study=study, rater=rater, digest='0' * 64, line=line)
+"""
+
+
+def test_a_bundle_carries_what_an_absent_part_has_of_a_study(tmp_path):
+    made = run(["-c", CODE.format(DECLARED)], tmp_path, parts="")
+    assert made.returncode == 0, made.stderr
+    out = tmp_path / "bundle.zip"
+    done = run(["manage.py", "bundle", "demo-rating", "--out", str(out)], tmp_path)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(out) as bundle:
+        texts = {name.rpartition("/")[2]: bundle.read(name).decode() for name in bundle.namelist() if "/data/" in name}
+    assert "\nstopping:" in texts["study.yaml"]
+    assert '"ada"' in texts["checks.jsonl"]
+    checked = run(["manage.py", "verify_report", str(out)], tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ import pytest
 
 from annotation.dry_run_option import DRY_RUN
 from annotation.studies import pace_plan
-from annotation.studies.file_sections import study_sections
+from annotation.studies.file_sections import recruiting_sections, study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
-from config.parts import parts
 from files.reading import import_study
 from parts.checks import settings as check_settings
 from parts.crowds import link_settings, recruiter_settings
@@ -99,6 +98,10 @@ def lines():
                    "feedback": "It says so.", "outputs": [{"id": "north", "text": "Nine."}]}  # fmt: skip
 
 
+def keys_of(model):
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
 def imported(folder, owner):
     study = import_study(folder, owner=owner).study
     while plan_chunk(study):
@@ -115,39 +118,43 @@ def test_the_study_of_these_tests_declares_every_key():
     assert used == {key: set(kind.spec_keys) - own_tasks.get(key, set()) for key, kind in step_kinds().items()}
     assert {key for step in STEPS for one in step.get("questions", ()) for key in one} >= QUESTION_KEYS
     assert {key for rule in STEPS[4]["rules"] for key in rule} == set(RULE_KEYS) - {"found"}  # of marked spans
-    assert set(CHECKS) == set(check_settings.KEYS)
-    assert {kind: set(CHECKS[kind]) for kind in check_settings.KEYS_OF} == {
-        kind: set(keys) for kind, keys in check_settings.KEYS_OF.items()
+    assert set(CHECKS) == set(check_settings.CheckSettings.model_fields)
+    assert {kind: set(CHECKS[kind]) for kind in check_settings.MODELS} == {
+        kind: set(model.model_fields) for kind, model in check_settings.MODELS.items()
     }
     assert set(LINK) == set(link_settings.KEYS)
     assert {profile: set(body) for profile, body in RECRUITERS.items()} == {
         profile: set(keys) for profile, keys in recruiter_settings.KEYS_OF.items()
     }
-    assert set(whole_study("prolific")["recruiting"]) == {
-        setting.key for part in parts() for setting in part.recruiting
-    }
+    assert set(whole_study("prolific")["recruiting"]) == set(recruiting_sections())
     assert set(SECTIONS) == set(study_sections()) - {DRY_RUN}
 
 
 def test_the_sections_of_these_tests_declare_every_key_within_them():
     stopping, routing = SECTIONS["stopping"], SECTIONS["routing"]
     [group], each = routing["groups"], routing["each_task"]
-    source = set(routing_plan.SOURCE_KEYS)
+    source = set(routing_plan.AnswerSource.model_fields)
     declared = {
-        "checks: rules": ({key for rule in CHECKS["rules"] for key in rule}, check_settings.RULE_KEYS),
+        "checks: rules": ({key for rule in CHECKS["rules"] for key in rule}, check_settings.CheckRule.model_fields),
         "recruiter: signature": (set(RECRUITERS["generic"]["signature"]), ("parameter", "number")),
         "recruiter: token": (set(TOKEN), ("parameter", "audience", "keys")),
         "stopping": (set(stopping), plan_spec.KEYS),
         "stopping: rules": ({key for rule in stopping["rules"] for key in rule}, plan_spec.RULE_KEYS),
         "stopping: third_rater": (set(stopping["third_rater"]), plan_spec.THIRD_KEYS),
-        "routing": (set(routing), routing_plan.KEYS),
-        "routing: topics": ({"from"} | set(routing["topics"]), routing_plan.TOPIC_KEYS),  # it is another way to choose
-        "routing: groups": (set(group), routing_plan.GROUP_KEYS),
-        "routing: quotas": ({key for one in group["quotas"].values() for key in one}, routing_plan.QUOTA_KEYS),
-        "routing: each_task": (set(each), routing_plan.SEAT_KEYS),
+        "routing": (set(routing), keys_of(routing_plan.RoutingSpec)),
+        "routing: topics": (
+            {"from"} | set(routing["topics"]),
+            keys_of(routing_plan.TopicRule),
+        ),  # it is another way to choose
+        "routing: groups": (set(group), keys_of(routing_plan.GroupRule)),
+        "routing: quotas": (
+            {key for one in group["quotas"].values() for key in one},
+            keys_of(routing_plan.QuotaLimits),
+        ),
+        "routing: each_task": (set(each), keys_of(routing_plan.SeatRule)),
         "routing: sources": (set(SOURCE), source),
-        "pace": (set(SECTIONS["pace"]), (*pace_plan.NUMBERS, pace_plan.CURRENCY)),
-        "mail": (set(SECTIONS["mail"]), (reminder_section.REMIND, reminder_section.AT_MOST)),
+        "pace": (set(SECTIONS["pace"]), pace_plan.StatedPace.model_fields),
+        "mail": (set(SECTIONS["mail"]), reminder_section.ReminderSettings.model_fields),
         "adjudication": (set(SECTIONS["adjudication"]), (stage_settings.BY, stage_settings.RATERS)),
     }
     wrong = {section: used ^ set(known) for section, (used, known) in declared.items() if used != set(known)}

@@ -19,12 +19,13 @@ from annotation.members.membership import rater_for
 from annotation.members.rater_erasure import erase_rater
 from annotation.models import Annotation, Batch, Invitation, Membership, Rater, Study
 from annotation.review.spot_checks import check
+from annotation.studies.file_sections import FileFacts, study_sections
 from config.background.claiming import claim, run_waiting
 from config.background.kinds import works
 from parts.mail import mail_queue, own_address
 from parts.mail.background.news import look_after_mail
 from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
-from parts.mail.reminder_section import set_reminder_days, why_no_mail
+from parts.mail.reminder_section import set_reminder_days
 from recruiting.entry_step import steps_of
 from recruiting.models import Consent, ConsentVersion, StepPassage
 from recruiting.step_kinds.consent import digest_of
@@ -245,7 +246,9 @@ def test_who_joined_and_never_came_is_counted_on_the_page_and_reminded_by_a_pres
 
 @pytest.mark.parametrize("most", [0, 21, "3", True])
 def test_a_number_of_reminders_that_is_none_is_refused(most):
-    assert "remind_at_most must be" in str(why_no_mail({"remind_after_days": 3, "remind_at_most": most}, None, ()))
+    section = study_sections()["mail"]
+    (problem,) = section.problems({"remind_after_days": 3, "remind_at_most": most}, FileFacts(None, ()))
+    assert (problem.field, problem.reason) == ("mail.remind_at_most", "must be a whole number from 1 to 20")
 
 
 def test_a_study_declares_reminders_and_workers_send_them(office, study, reached, owner, tmp_path):

@@ -127,14 +127,14 @@ def test_the_section_is_exported_and_imports_with_the_same_bytes(tmp_path, owner
 @pytest.mark.parametrize(
     ("routing", "words"),
     [
-        ({"topics": {"names": []}}, "topics.names must be a list"),
-        ({"topics": {"names": ["a"], "mode": "maybe"}}, "topics.mode must be"),
-        ({"topics": {"names": ["a"], "choose": False}}, "topics needs choose: true"),
-        ({"most_share": 2}, "most_share must be a number"),
+        ({"topics": {"names": []}}, "routing.topics.names: must be a list"),
+        ({"topics": {"names": ["a"], "mode": "maybe"}}, "routing.topics.mode: must be"),
+        ({"topics": {"names": ["a"], "choose": False}}, "routing.topics: needs choose: true"),
+        ({"most_share": 2}, "routing.most_share: must be a number"),
         ({"groups": [{"step": "about", "question": "country", "quotas": {"DE": {}}}]}, "must have at least one of"),
         ({"groups": [{"step": "a", "question": "b", "quotas": {"x": {"most": 1, "least": 2}}}]}, "not be above most"),
         ({"each_task": {"step": "about", "question": "native", "seats": {"yes": 0}}}, "must be a whole number from 1"),
-        ({"more": 1}, "unknown key more"),
+        ({"more": 1}, "routing.more: unknown key"),
     ],
 )
 def test_a_wrong_section_is_refused_in_words(tmp_path, owner, routing, words):
