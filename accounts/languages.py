@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from accounts.models import Person
 from accounts.preferences import preferences_of
 from config.parts import parts
-from config.problem_details import asked_by_program
+from config.problem_details import PREFIX
 
 LANGUAGES: dict[str, str] = dict(settings.LANGUAGES)
 """The languages of the annotators' pages, each with its own name for itself."""
@@ -52,17 +52,19 @@ class PersonLocaleMiddleware(LocaleMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         """Take what the cookie or the browser says: also for pages that no view makes, such as that of error 404."""
-        _activate(request, _asked_for(request))
+        for_programs = request.path.startswith(PREFIX)
+        language = ENGLISH if for_programs else translation.get_language_from_request(request)
+        translation.activate(language if language in LANGUAGES else ENGLISH)
         timezone.deactivate()
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> None:
         match = request.resolver_match
         if match is None or match.view_name not in annotators_pages():
-            _activate(request, ENGLISH)
+            translation.activate(ENGLISH)
         elif isinstance(request.user, Person):
             chosen = preferences_of(request.user)
             if chosen.language in LANGUAGES:
-                _activate(request, chosen.language)
+                translation.activate(chosen.language)
                 request.language_to_remember = chosen.language  # type: ignore[attr-defined]
             if zone := zone_named(chosen.time_zone):
                 timezone.activate(zone)
@@ -76,19 +78,6 @@ class PersonLocaleMiddleware(LocaleMiddleware):
         translation.activate(ENGLISH)
         timezone.deactivate()
         return response
-
-
-def _activate(request: HttpRequest, language: str) -> None:
-    translation.activate(language)
-    request.LANGUAGE_CODE = language
-
-
-def _asked_for(request: HttpRequest) -> str:
-    """The language of the cookie, otherwise of the browser, if it is one of ours; otherwise English."""
-    if asked_by_program(request):
-        return ENGLISH
-    language = translation.get_language_from_request(request)
-    return language if language in LANGUAGES else ENGLISH
 
 
 def remember_language(response: HttpResponseBase, language: str) -> None:

@@ -9,29 +9,14 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from django.http import HttpRequest, HttpResponse
-
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-_in_request: ContextVar[bool] = ContextVar("in_request", default=False)
+IN_REQUEST: ContextVar[bool] = ContextVar("in_request", default=False)
+"""Whether this thread answers a request; `config.middleware.RequestMiddleware` says so."""
 
 
 class ReadInRequestError(RuntimeError):
     """A file was to be read by a request; queue it for a worker instead."""
-
-
-class RequestMarkMiddleware:
-    """Mark what runs in a request."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        mark = _in_request.set(True)
-        try:
-            return self.get_response(request)
-        finally:
-            _in_request.reset(mark)
 
 
 def outside_of_requests(reader: Callable[Given, Result]) -> Callable[Given, Result]:
@@ -39,7 +24,7 @@ def outside_of_requests(reader: Callable[Given, Result]) -> Callable[Given, Resu
 
     @wraps(reader)
     def read(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        if _in_request.get():
+        if IN_REQUEST.get():
             raise ReadInRequestError(f"{reader.__module__}.{reader.__qualname__} was called by a request")
         return reader(*args, **kwargs)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 
@@ -45,14 +46,14 @@ def count(name: str, amount: float = 1, **labels: str) -> None:
 
 
 class CountingMiddleware:
-    """Count and time requests by the part of the site that answered, and the status."""
+    """Count and time requests by the part of the site that answered, and the status. Left out without METRICS_TOKEN."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not settings.METRICS_TOKEN:
+            raise MiddlewareNotUsed
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not settings.METRICS_TOKEN:
-            return self.get_response(request)
         requests, began = instruments().requests, time.perf_counter()
         response = self.get_response(request)
         match = request.resolver_match

@@ -1,18 +1,12 @@
 """The id of the request that this thread works for, or for which background work was queued; log lines carry it."""
 
 import logging
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 LENGTH = 12
 CURRENT = ContextVar("request_id", default="")
-
-
-def new_request_id() -> str:
-    """Return an id for a new request."""
-    return uuid.uuid4().hex[:LENGTH]
 
 
 def current_request_id() -> str:

@@ -72,16 +72,14 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.middleware.RequestIdMiddleware",
+    "config.middleware.RequestMiddleware",
     "config.process_counts.CountingMiddleware",
-    "config.outside_requests.RequestMarkMiddleware",
     "accounts.languages.PersonLocaleMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.middleware.PolicyMiddleware",
+    "config.middleware.ResponseHeadersMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.middleware.PrivateResponseMiddleware",
-    "config.middleware.BodyLimitMiddleware",
+    "config.middleware.RefusalMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -89,7 +87,6 @@ MIDDLEWARE = [
     "accounts.browser_sessions.PersonMiddleware",
     "accounts.required_second_factor.SecondFactorMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.middleware.SiteBusyMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -18,8 +18,8 @@ from config.background.kinds import works
 from config.background.rows import Status
 from config.background.waking import enqueue_again
 from config.background.workers import worker_status
-from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
+from config.middleware import stated_length
 from retrieval.access import build_for, paper_upload_for, trial_for
 from retrieval.forms import PapersForm, SearchForm
 from retrieval.index_builds import WORK_KEY, ensure_index

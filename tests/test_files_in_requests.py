@@ -11,7 +11,8 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from config.outside_requests import ReadInRequestError, RequestMarkMiddleware
+from config.middleware import RequestMiddleware
+from config.outside_requests import ReadInRequestError
 from files.reading.parquet_tables import parquet_objects
 from operating.backup_format import OpenBackup
 from parts.other_tools.tool_files import read_tool_file, xml_of
@@ -151,11 +152,11 @@ def test_a_reader_refuses_to_run_in_a_request(read):
         return HttpResponse()
 
     with pytest.raises(ReadInRequestError):
-        RequestMarkMiddleware(answered)(RequestFactory().get("/"))
+        RequestMiddleware(answered)(RequestFactory().get("/"))
 
 
 def test_what_runs_outside_of_requests_reads():
-    assert RequestMarkMiddleware(lambda request: HttpResponse())(RequestFactory().get("/")).status_code == 200
+    assert RequestMiddleware(lambda request: HttpResponse())(RequestFactory().get("/")).status_code == 200
     assert read_paper("a.txt", b"Ferries.").paragraphs == ("Ferries.",)
 
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
 from api.requests.api_errors import LengthRequiredError, TooLargeError
-from config.body_length import stated_length
+from config.middleware import stated_length
 from config.text_validation import TextRefusedError, check_json
 from files.line_reading import JSONInvalidError, parse_json
 from files.reading.study_file import parsed_study

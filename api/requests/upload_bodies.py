@@ -12,7 +12,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 
 from api.requests.api_errors import LengthRequiredError, TooLargeError
-from config.body_length import stated_length
+from config.middleware import stated_length
 
 CHUNK = 1 << 16
 CUT = "The body is shorter than its Content-Length. Nothing was imported; send it again."

@@ -23,7 +23,7 @@ from api.schema import DELETING, JSON, READING, UPLOADING, operation, parameter
 from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import Status
-from config.body_length import stated_length
+from config.middleware import stated_length
 from managing.models import ItemUpload, UploadStep
 from managing.uploads import receiving
 from managing.uploads.receiving import PartMisplacedError, UploadRefusedError

@@ -13,8 +13,8 @@ from annotation.models import Study
 from annotation.protocols import protocols
 from config.background.claiming import ask_to_stop
 from config.background.kinds import works
-from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
+from config.middleware import stated_length
 from managing.access import upload_for
 from managing.models import ItemUpload
 from managing.uploads import receiving

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import person_of, signed_in
 from annotation.models import Study
 from config.background.workers import worker_status
-from config.body_length import stated_length
 from config.htmx_request import HtmxRequest
+from config.middleware import stated_length
 from judges.form_choices import judging_models
 from parts.preparing import step_states, trials
 from parts.preparing.access import kind_for, output_for, step_for, study_to_prepare, suggestion_for, trial_for

@@ -17,7 +17,7 @@ from django.test import RequestFactory
 from accounts.models import SignInLink
 from accounts.sign_in_links import issue_link
 from config.log_lines import OneLineFormatter
-from config.middleware import RequestIdMiddleware
+from config.middleware import RequestMiddleware
 
 FORGED = "2026-11-20 10:00:00,000 INFO accounts signed in as owner"
 
@@ -157,7 +157,7 @@ def test_requests_at_once_keep_their_ids_apart(log):
         logging.getLogger("test").warning("second of %s", request.request_id)
         return HttpResponse()
 
-    middleware = RequestIdMiddleware(home)
+    middleware = RequestMiddleware(home)
     threads = [threading.Thread(target=middleware, args=(RequestFactory().get("/"),)) for _ in range(4)]
     for thread in threads:
         thread.start()
