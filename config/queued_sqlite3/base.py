@@ -8,17 +8,64 @@ SQLite itself never waits, because its own sleep keeps the connection's mutex. I
 a cursor of that connection as garbage meanwhile, both would wait for each other, and with them all threads.
 """
 
+import os
 import sqlite3
+import threading
 import time
+from collections import deque
+from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 from config.site_busy import BUSY
-from config.write_queue import WriteQueue, queue_of
 
 BETWEEN_TRIES = 0.001
+
+
+class WriteQueue:
+    """Lets one thread at a time in. Those who wait are let in in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._taken = False
+        self._waiting: deque[threading.Lock] = deque()
+
+    def enter(self, seconds: float) -> bool:
+        """Wait for this thread's turn, at most `seconds`; whether it came. A thread whose turn came must `leave`."""
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return True
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        if turn.acquire(timeout=seconds):
+            return True
+        with self._guard:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                return False
+        return True  # it came at the last moment
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._taken = False
+
+
+@lru_cache
+def queue_of(database: str) -> WriteQueue:
+    """This process's queue for a database file."""
+    return WriteQueue()
+
+
+# A child that is forked while a thread of its parent writes must not wait for that thread.
+os.register_at_fork(after_in_child=queue_of.cache_clear)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -26,7 +73,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     _queue: WriteQueue | None = None
     """The queue that this connection's transaction has entered."""
-    _begin_until: float | None = None
+    begin_until: float | None = None
+    """When a transaction that is about to begin stops asking for the lock."""
 
     @property
     def seconds(self) -> float:
@@ -41,24 +89,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def create_cursor(self, name: Any = None) -> Any:
         return self.connection.cursor(factory=lambda raw: WaitingCursor(raw, self))
 
-    def try_until(self) -> float | None:
-        """When to stop asking for the lock; None in a transaction, which has it."""
-        if self.in_atomic_block and self._begin_until is None:
-            return None
-        return self._begin_until if self._begin_until is not None else time.monotonic() + self.seconds
-
     def _start_transaction_under_autocommit(self) -> None:
         until, queue = time.monotonic() + self.seconds, queue_of(str(self.settings_dict["NAME"]))
         if not queue.enter(self.seconds):
             raise OperationalError(BUSY[0])
-        self._queue, self._begin_until = queue, until
+        self._queue, self.begin_until = queue, until
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._leave()
             raise
         finally:
-            self._begin_until = None
+            self.begin_until = None
 
     def _commit(self) -> Any:
         done = super()._commit()  # type: ignore[misc]
@@ -98,7 +140,9 @@ class WaitingCursor(base.SQLiteCursorWrapper):
         return self._wait(super().executemany, query, param_list if self.owner.in_atomic_block else list(param_list))
 
     def _wait(self, execute: Any, query: Any, params: Any) -> Any:
-        until = self.owner.try_until()
+        until = self.owner.begin_until
+        if until is None and not self.owner.in_atomic_block:
+            until = time.monotonic() + self.owner.seconds
         while True:
             try:
                 return execute(query, params)

@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection, connections, transaction
 
 from accounts.models import Person
-from config.write_queue import WriteQueue, queue_of
+from config.queued_sqlite3.base import WriteQueue, queue_of
 
 pytestmark = [pytest.mark.quick, pytest.mark.both]
 
