@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.models import AuditEntry, Identity, Person
-from config.prepared_sql import insert_all
+from config.prepared_sql import insertion, run_as_one
 
 
 def record(
@@ -33,7 +33,7 @@ def entry(
 
 def record_all(entries: Sequence[AuditEntry]) -> None:
     """Write entries in one statement. Call it in the transaction of the changes."""
-    insert_all(entries)
+    run_as_one(insertion(entries))
 
 
 def identity_of(person: Person | None, study: str) -> Identity | None:

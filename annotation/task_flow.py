@@ -54,7 +54,7 @@ class TaskFlow:
     ranks_tasks = False
     """Whether raters get tasks in orders of their own; if so, `preferred_order` is asked."""
     has_own_pages = False
-    """Whether some tasks have pages that are not the desk; if so, `own_page` is asked."""
+    """Whether some tasks have pages that are not the desk; if so, `own_page` and `on_assigned` are asked."""
     study_pages: tuple[tuple[str, str], ...] = ()
     """Pages for researchers that only these studies have: titles and route names."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.part import Part
 
 if TYPE_CHECKING:
+    from annotation.desk.part_tasks import TaskSearch
     from annotation.models import Study
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
@@ -75,16 +76,35 @@ def absent_part(key: str) -> str | None:
     return next((part for part, keys in OPTIONAL.items() if key in keys and part not in settings.PARTS), None)
 
 
-def parts_of(study: Study) -> tuple[Part, ...]:
+class StudyParts(tuple[Part, ...]):
+    """What adds to a study, in the order in which it is asked, and whom of them the path of an answer asks."""
+
+    @cached_property
+    def search(self) -> TaskSearch | None:
+        """The search that replaces the core's, if a part has one."""
+        return next((part.search for part in self if part.search is not None), None)
+
+    @cached_property
+    def mixing(self) -> tuple[Part, ...]:
+        """The parts that mix tasks among those of the study."""
+        return tuple(part for part in self if part.mixes_tasks)
+
+    @cached_property
+    def following(self) -> tuple[Part, ...]:
+        """The parts that follow answers, in the transaction of the answer."""
+        return tuple(part for part in self if type(part).after_answer is not Part.after_answer)
+
+
+def parts_of(study: Study) -> StudyParts:
     """Return what adds to this study: the core's apps, and the parts that it declares. Kept per set of keys."""
     recruiting = (f"recruiting.{key}" for key, value in study.recruiting.items() if value)
     return _declared(frozenset((*recruiting, *study.options)))
 
 
 @lru_cache(maxsize=1024)
-def _declared(keys: frozenset[str]) -> tuple[Part, ...]:
+def _declared(keys: frozenset[str]) -> StudyParts:
     used = (part for key, part in parts_by_key().items() if not OPTIONAL[key] or not keys.isdisjoint(OPTIONAL[key]))
-    return (*used, *_core())
+    return StudyParts((*used, *_core()))
 
 
 @cache

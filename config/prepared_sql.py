@@ -39,11 +39,6 @@ def here() -> Any:
     return connections[DEFAULT_DB_ALIAS]
 
 
-def run(sql: str, params: Sequence[Any] = ()) -> Any:
-    """Execute a statement and return its cursor, which is the next statement's, too; `params` as in `stored`."""
-    return _run(here(), sql, params)
-
-
 def _cursor_of(raw: Any) -> Any:
     """The cursor of a connection, made once: a new one costs half as much as a short statement.
 
@@ -81,10 +76,9 @@ def joined() -> Iterator[None]:
 
 def run_later(sql: str, params: Sequence[Any] = ()) -> None:
     """As `run`, for a statement whose result nobody needs: inside `joined` it waits for the next one."""
-    connection = here()
-    waiting = getattr(connection.connection, LATER, None)
+    waiting = getattr(here().connection, LATER, None)
     if waiting is None:
-        _run(connection, sql, params)
+        run(sql, params)
     else:
         waiting.append((sql, params))
 
@@ -98,10 +92,12 @@ def _sent_first(execute: Any, sql: str, params: Any, many: bool, context: Any) -
 def _send_waiting(connection: Any) -> None:
     waiting = getattr(connection.connection, LATER, None)
     if waiting:
-        _run(connection, *waiting.pop())
+        run(*waiting.pop())
 
 
-def _run(connection: Any, sql: str, params: Sequence[Any]) -> Any:
+def run(sql: str, params: Sequence[Any] = ()) -> Any:
+    """Execute a statement and return its cursor, which is the next statement's, too; `params` as in `stored`."""
+    connection = here()
     if connection.vendor != "postgresql":
         return connection.cursor().execute(sql, params)
     connection.ensure_connection()
@@ -153,17 +149,15 @@ def _as_one(texts: tuple[str, ...]) -> str:
 
 def fetch_one(sql: str, params: Sequence[Any] = ()) -> Any:
     """The first row of a query, or None."""
-    connection = here()
-    cursor = _run(connection, sql, params)
-    with connection.wrap_database_errors:  # SQLite computes rows while they are fetched, which may fail
+    cursor = run(sql, params)
+    with here().wrap_database_errors:  # SQLite computes rows while they are fetched, which may fail
         return cursor.fetchone()
 
 
 def fetch_all(sql: str, params: Sequence[Any] = ()) -> list[Any]:
     """All rows of a query."""
-    connection = here()
-    cursor = _run(connection, sql, params)
-    with connection.wrap_database_errors:
+    cursor = run(sql, params)
+    with here().wrap_database_errors:
         rows: list[Any] = cursor.fetchall()
     return rows
 
@@ -220,7 +214,10 @@ class Columns(Generic[Row]):
         return found
 
     def take(self, values: Iterator[Any]) -> Row | None:
-        """The instance that the next values of a row make; None if its first one is null, as after an outer join."""
+        """The instance that the next values of a row make; None if its first one is null, as after an outer join.
+
+        It is made as `Model.from_db` makes it, which takes five times as long.
+        """
         taken = list(islice(values, len(self.fields)))
         if taken[0] is None:
             return None
@@ -228,14 +225,10 @@ class Columns(Generic[Row]):
         for place, expression, converters in self._converted:
             for convert in converters:
                 taken[place] = convert(taken[place], expression, connection)
-        return self._made(taken)
-
-    def _made(self, values: list[Any]) -> Row:
-        """The instance of a stored row, as `Model.from_db` makes it, which takes five times as long."""
         instance = self.model.__new__(self.model)
         instance._state = state = ModelState()
         state.adding, state.db = False, DEFAULT_DB_ALIAS
-        instance.__dict__.update(zip(self.names, values, strict=True))
+        instance.__dict__.update(zip(self.names, taken, strict=True))
         return instance
 
     def must_take(self, values: Iterator[Any]) -> Row:
@@ -274,20 +267,13 @@ def _values(instance: Model) -> list[Any]:
     return values
 
 
-def insert(instance: Row) -> Row:
-    """Insert a new row and give the instance its primary key."""
-    _inserted(instance, ignoring=False)
-    return instance
+def insert(instance: Model, *, if_new: bool = False) -> bool:
+    """Insert a row and give the instance its primary key; whether it was inserted.
 
-
-def insert_if_new(instance: Model) -> bool:
-    """Insert a row, as `insert` does, unless a unique constraint refuses it; whether it was inserted."""
-    return _inserted(instance, ignoring=True)
-
-
-def _inserted(instance: Model, *, ignoring: bool) -> bool:
+    It is not if a unique constraint refuses it. Then this raises IntegrityError, or returns False with `if_new`.
+    """
     returning = here().vendor == "postgresql"
-    cursor = run(_insert(type(instance), 1, returning, ignoring), _values(instance))
+    cursor = run(_insert(type(instance), 1, returning, if_new), _values(instance))
     if cursor.rowcount != 1:
         return False
     with here().wrap_database_errors:
@@ -302,8 +288,3 @@ def insertion(instances: Sequence[Model]) -> list[Statement]:
         return []
     values = [value for instance in instances for value in _values(instance)]
     return [(_insert(type(instances[0]), len(instances), False, False), values)]
-
-
-def insert_all(instances: Sequence[Model]) -> None:
-    """Insert new rows of one model in one statement, as `run_later` does; their primary keys stay unknown."""
-    run_as_one(insertion(instances))

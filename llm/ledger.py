@@ -50,7 +50,8 @@ def begin(call: Call, charge: Charge, endpoint: Endpoint, reservation: Reservati
         budgets.reserve(charge, amount)
     call.reservation, call.started_at = drawn, now
     call.lease_until = now + timedelta(seconds=endpoint.deadline) + GRACE
-    return insert(call)
+    insert(call)
+    return call
 
 
 def new_call(request: Request, charge: Charge, endpoint: Endpoint, model: Model, digest: str) -> Call:

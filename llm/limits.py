@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from config.database_clock import database_now
-from config.prepared_sql import Columns, fetch_one, insert_if_new, lock_clause, stored
+from config.prepared_sql import Columns, fetch_one, insert, lock_clause, stored
 from llm.call_errors import CallError, CircuitOpenError, TooLongError
 from llm.endpoints import Endpoint, Model
 from llm.model_settings import NUMBERS
@@ -168,6 +168,6 @@ def record_outcome(endpoint: Endpoint, failure: CallError | None, lane: str, *, 
 def _locked(name: str, lane: str) -> EndpointState:
     found = fetch_one(FIND_STATE + lock_clause(), [name, lane])
     if found is None:
-        insert_if_new(EndpointState(name=name, lane=lane))
+        insert(EndpointState(name=name, lane=lane), if_new=True)
         found = fetch_one(FIND_STATE + lock_clause(), [name, lane])
     return STATE.must_take(iter(found))

@@ -10,7 +10,7 @@ import hashlib
 import re
 
 from config.model_fields import canonical_json
-from config.prepared_sql import fetch_one, insert_if_new
+from config.prepared_sql import fetch_one, insert
 from llm.endpoints import Endpoint, Model
 from llm.models import ModelState
 from llm.requests import Outcome
@@ -35,7 +35,7 @@ def note(endpoint: Endpoint, model: Model, outcome: Outcome) -> None:
     if not outcome.marks and not outcome.thinking and THINKING_FAMILIES.search(model.asked):
         return
     unopened, digest = outcome.marks == "unopened", _digest(endpoint, model)
-    if not insert_if_new(ModelState(digest=digest, unopened=unopened)) and unopened:
+    if not insert(ModelState(digest=digest, unopened=unopened), if_new=True) and unopened:
         ModelState.objects.filter(digest=digest, unopened=False).update(unopened=True)
 
 

@@ -32,7 +32,7 @@ UNUSED_AFTER = timedelta(hours=1)
 
 def wanted(study: Study) -> tuple[Searcher, dict[str, Any]]:
     """Return the searcher in the study's options and its settings. Raises SearchError."""
-    key = study.option("searcher", DEFAULT)
+    key = study.options.get("searcher", DEFAULT)
     searcher = searchers().get(key) if isinstance(key, str) else None
     if searcher is None:
         raise SearchError(f"There is no searcher {key!r}. Set the option searcher to {' or '.join(searchers())}.")

@@ -73,10 +73,10 @@ def options_of(study: Study) -> Options:
     """Return the study's options, with defaults for those that it does not set."""
     default = Options()
     return Options(
-        tuple(study.option("models", default.models)),
-        study.option("max_turns", default.max_turns),
-        study.option("passages", default.passages),
-        study.option("temperature", default.temperature),
+        tuple(study.options.get("models", default.models)),
+        study.options.get("max_turns", default.max_turns),
+        study.options.get("passages", default.passages),
+        study.options.get("temperature", default.temperature),
     )
 
 

@@ -21,7 +21,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.auditing import entry, identity_of, record, record_all
 from accounts.models import AuditEntry, Person
-from annotation.desk.part_tasks import FoundSlots, lock_counts, mixing_parts, search_of
+from annotation.desk.part_tasks import FoundSlots, TaskSearch, lock_counts
 from annotation.desk.statements import (
     KEPT,
     RaterState,
@@ -41,7 +41,8 @@ from annotation.studies.assignment_plan import cap_of, kept_for
 from annotation.studies.batches import FIRST, last_place
 from annotation.studies.secret_seeds import secretly_seeded
 from config.database_clock import database_now
-from config.prepared_sql import insert_if_new, joined
+from config.parts import parts_of
+from config.prepared_sql import insert, joined
 from config.process_counts import count
 
 RELEASE_AT_ONCE = 100
@@ -57,7 +58,7 @@ def next_assignment(study: Study, rater: Rater) -> Assignment | None:
 
     Raises BusyError if other claims kept all open tasks locked through all attempts.
     """
-    search = search_of(study)
+    search = parts_of(study).search
     if search is not None and not search.ensure_ready(study, rater):
         return None
     for attempt in range(ATTEMPTS):
@@ -98,7 +99,7 @@ def claim(study: Study, state: RaterState, now: datetime) -> Claimed | None:
 
 def lease_end(study: Study, now: datetime) -> datetime:
     """The end of a lease that is given or renewed now."""
-    return now + timedelta(minutes=study.option("lease_minutes", protocols()[study.protocol].flow.lease_minutes))
+    return now + timedelta(minutes=study.options.get("lease_minutes", protocols()[study.protocol].flow.lease_minutes))
 
 
 def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
@@ -109,7 +110,7 @@ def open_slots(study: Study, rater: Rater) -> QuerySet[Slot]:
     flow = protocols()[study.protocol].flow
     slots = _open_to(rater).filter(study=study, place__gte=FIRST, place__lte=last_place(study))
     slots, kept = flow.offered(slots, rater), kept_for(study, rater.name)
-    search = search_of(study)
+    search = parts_of(study).search
     if search is not None:
         slots = slots.filter(lane__in=search.open_lanes(study, rater))
     if kept is not None:
@@ -151,7 +152,7 @@ def may_take(study: Study, rater: Rater, slots: Collection[int]) -> bool:
     """Whether these slots (primary keys) are open, and all of them may be given to the rater."""
     flow, wanted = protocols()[study.protocol].flow, _open_to(rater).filter(pk__in=slots)
     lanes = wanted.order_by().values_list("lane", flat=True)
-    search = search_of(study)
+    search = parts_of(study).search
     if search is not None and not search.may_take(study, rater, list(lanes)):
         return False
     return flow.offered(wanted, rater).count() == len(slots)
@@ -176,7 +177,7 @@ def release_expired(study: Study, now: datetime) -> int:
     expired = Slot.objects.filter(state=Slot.State.HELD, lease_until__lt=now)
     locked = expired.select_related("holder").select_for_update(of=("self",), skip_locked=True, no_key=True)
     places = [Q(study=study)]
-    if mixing_parts(study):
+    if parts_of(study).mixing:
         places.append(Q(study=None, holder__study=study))
     slots = [slot for place in places for slot in locked.filter(place).order_by("lease_until")[:RELEASE_AT_ONCE]]
     count("lease_expiries", len(slots))
@@ -232,13 +233,15 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
     room = None if cap is None else max(0, cap - taken_slots(rater.pk))
     if room == 0:
         return None
-    search, together = search_of(study), protocol.keeps_raters(study.options)
-    found = _searched(study, state, together) if search is not None else None
+    parts, together = parts_of(study), protocol.keeps_raters(study.options)
+    found = None if parts.search is None else _searched(parts.search, study, state, together)
     if found is not None and not found.slots:
         return None
-    mixed = _mixed_slot(study, state, now)
-    if mixed is not None:
-        return mixed
+    for part in parts.mixing:
+        slots = part.own_slots(study, state, lease_end(study, now))
+        if slots:
+            move_place(rater, rater.place, counted=True)
+            return _in_order(study, rater, slots)[0]
     ranks = found is None and protocol.flow.ranks_tasks
     ranked = protocol.flow.preferred_order(open_slots(study, rater), rater) if ranks else None
     if found is not None:
@@ -251,20 +254,19 @@ def _new_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
         slots = _first_of(ranked)
     if not slots:
         return None
-    counted = None if ranked is not None else bool(mixing_parts(study))
+    counted = None if ranked is not None else bool(parts.mixing)
     taken = _take(study, rater, _in_order(study, rater, slots)[:room], now, counted)
     if not taken:
         return None
     if found is not None:
         found.remember()
-    return _in_order(study, rater, taken)[0]
+    return taken[0]
 
 
-def _searched(study: Study, state: RaterState, together: bool) -> FoundSlots | None:
+def _searched(search: TaskSearch, study: Study, state: RaterState, together: bool) -> FoundSlots:
     """What the search of the study's part finds for the rater."""
-    search = search_of(study)
     listed, kept = kept_slots(study, state.rater)
-    return None if search is None else search.find(study, state, together, (KEPT[listed], kept))
+    return search.find(study, state, together, (KEPT[listed], kept))
 
 
 def _first_ahead(study: Study, state: RaterState, together: bool) -> list[Slot]:
@@ -276,19 +278,8 @@ def _first_ahead(study: Study, state: RaterState, together: bool) -> list[Slot]:
     return found
 
 
-def _mixed_slot(study: Study, state: RaterState, now: datetime) -> Slot | None:
-    """The slot of a part that has something for the rater's next claim, taken; None for the study's next task."""
-    rater = state.rater
-    for part in mixing_parts(study):
-        slots = part.own_slots(study, state, lease_end(study, now))
-        if slots:
-            move_place(rater, rater.place, counted=True)
-            return _in_order(study, rater, slots)[0]
-    return None
-
-
 def _take(study: Study, rater: Rater, found: list[Slot], now: datetime, counted: bool | None) -> list[Slot]:
-    """Take these open slots; those of them that the rater has then. Their place in the order moves there.
+    """Take these open slots; those of them that the rater has then, in their order. Their place moves to the first.
 
     `counted` is whether the study counts how often they got work, and None if it gives out work in another order.
     """
@@ -299,8 +290,8 @@ def _take(study: Study, rater: Rater, found: list[Slot], now: datetime, counted:
         taken = take_next_slots(found, rater, until, counted=counted)
     if taken == len(found):
         return found
-    pks = [slot.pk for slot in found]  # other raters took some of them before the item was locked
-    return [slot for slot in held_slots(rater.pk) if slot.pk in pks]
+    held = {slot.pk: slot for slot in held_slots(rater.pk)}  # others took some of them before the item was locked
+    return [held[slot.pk] for slot in found if slot.pk in held]
 
 
 def _first_of(ranked: list[int]) -> list[Slot]:
@@ -323,8 +314,10 @@ def _open(study: Study, state: RaterState, slot: Slot, now: datetime) -> Claimed
     """
     rater = state.rater
     assignment = Assignment(rater=rater, task_id=slot.task_id, order=slot.order, opened_at=now, created_at=now)
-    if insert_if_new(assignment):
-        protocols()[study.protocol].flow.on_assigned(assignment)
+    if insert(assignment, if_new=True):
+        flow = protocols()[study.protocol].flow
+        if flow.has_own_pages:
+            flow.on_assigned(assignment)
         subject, new = f"task {slot.task_id} slot {slot.number}", {"rater": rater.name}
         actor = state.identity or identity_of(rater.person, study.slug)
         count("claims")
@@ -365,7 +358,7 @@ def take_open(rater: Rater, task: int, state: str, until: datetime | None) -> Sl
 def _free_again(rater: Rater, *, locked: bool) -> QuerySet[Slot]:
     """The open slots that a rater may take of a task that they have had."""
     free = Slot.objects.filter(state=Slot.State.OPEN, kept_for__in=("", rater.name))
-    search = search_of(rater.study)
+    search = parts_of(rater.study).search
     if search is None:
         return free
     # Mixed tasks are in no lane, and must not differ from tasks when they are taken back.

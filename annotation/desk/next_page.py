@@ -12,12 +12,13 @@ from django.shortcuts import redirect, render
 
 from accounts.access import person_of
 from annotation.desk.assigning import BusyError, next_assignment
-from annotation.desk.part_tasks import page_before_task, search_of
+from annotation.desk.part_tasks import page_before_task
 from annotation.members.membership import rater_for
 from annotation.members.reading_guidelines import must_read
 from annotation.models import Study
 from annotation.protocols import protocols
 from annotation.studies.queries import unread_notes
+from config.parts import parts_of
 from config.site_busy import SiteBusyError
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ def _next_page(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect(first)
     assignment = next_assignment(study, rater)
     if assignment is None:
-        search = search_of(study)
+        search = parts_of(study).search
         if search is not None and study.is_live and not search.is_ready(rater):
             return redirect(search.address(study))
         return redirect("annotation:end", slug=study.slug) if study.is_live else redirect("annotation:home")

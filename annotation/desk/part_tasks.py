@@ -11,11 +11,9 @@ a rater's claims in such studies.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from annotation.models import Annotation, Item, Rater, Slot, Study
-from config.part import Part
+from annotation.models import Item, Rater, Slot, Study
 from config.parts import parts_of
 
 
@@ -79,47 +77,27 @@ class TaskSearch(ABC):
         """Whether what is counted leaves the rater anything."""
 
 
-def search_of(study: Study) -> TaskSearch | None:
-    """Return the search of the study's part that has one, or None."""
-    return _search(parts_of(study))
-
-
-@lru_cache
-def _search(used: tuple[Part, ...]) -> TaskSearch | None:
-    return next((part.search for part in used if part.search is not None), None)
-
-
 def lane_of(study: Study, item: Item, number: int) -> int:
     """Return the lane of the slot of a number on an item's tasks; 0 in a study without lanes."""
-    search = search_of(study)
+    search = parts_of(study).search
     return 0 if search is None else search.lane_of(study, item, number)
 
 
 def lock_counts(study: Study) -> None:
     """Let nobody else take or give back counted slots until the transaction ends; nothing if none are counted."""
-    search = search_of(study)
+    search = parts_of(study).search
     if search is not None:
         search.lock(study)
 
 
-def mixing_parts(study: Study) -> tuple[Part, ...]:
-    """Return the parts that mix tasks among those of the study."""
-    return _mixing(parts_of(study))
-
-
-@lru_cache
-def _mixing(used: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(part for part in used if part.mixes_tasks)
-
-
 def mixed_among(study: Study, rater: Rater, tasks: int, items: int) -> int:
     """Return how many mixed tasks will come among a rater's next `tasks`, which are of so many items."""
-    return sum(part.tasks_among(study, rater, tasks, items) for part in mixing_parts(study))
+    return sum(part.tasks_among(study, rater, tasks, items) for part in parts_of(study).mixing)
 
 
 def expected_mixed(study: Study, tasks: int) -> int:
     """Return how many mixed tasks somebody can expect beside so many of the study's own."""
-    return sum(part.expected_among(study, tasks) for part in mixing_parts(study))
+    return sum(part.expected_among(study, tasks) for part in parts_of(study).mixing)
 
 
 def page_before_task(study: Study, rater: Rater) -> str | None:
@@ -144,14 +122,3 @@ def end_if_over(rater: Rater) -> None:
     """Let a rater wait for a decision if they have just sent the last task of a pilot."""
     for part in parts_of(rater.study):
         part.end_if_over(rater)
-
-
-def follow_answer(study: Study, annotation: Annotation) -> None:
-    """Let the parts that follow answers do what they do, in the transaction of the answer."""
-    for part in _following(parts_of(study)):
-        part.after_answer(study, annotation)
-
-
-@lru_cache
-def _following(used: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(part for part in used if type(part).after_answer is not Part.after_answer)

@@ -57,16 +57,11 @@ def read_submission(request: HttpRequest, assignment: Assignment, form: Form) ->
     """The submission that the page sent; raises RequestInvalidError."""
     study = assignment.rater.study
     newest = study.guidelines.order_by("-number").values_list("number", flat=True).first()
-    return submission_in(request, study, newest, form)
+    return submission_in(request.POST, study, newest, form)
 
 
-def submission_in(request: HttpRequest, study: Study, newest: int | None, form: Form) -> Submission:
-    """As `read_submission`, for a caller who knows the number of the study's newest guidelines."""
-    return submission_of(request.POST, study, newest, form)
-
-
-def submission_of(sent: Mapping[str, Any], study: Study, newest: int | None, form: Form) -> Submission:
-    """As `submission_in`, from fields that a page or a program sent; raises RequestInvalidError."""
+def submission_in(sent: Mapping[str, Any], study: Study, newest: int | None, form: Form) -> Submission:
+    """As `read_submission`, from fields that a page or a program sent; `newest` is the number of the guidelines."""
     fields = _read_fields(ANSWER_FIELDS, sent, protocols()[study.protocol].reading_aids)
     number = fields["guidelines_version"]
     if number is None:

@@ -22,4 +22,4 @@ def fits(value: Any) -> bool:
 def posted_reason(request: HttpRequest, study: Study) -> str:
     """The chosen reason of the study, exactly as it is offered, or the text of "Other"."""
     chosen = request.POST.get("choice", "")
-    return chosen if chosen in study.option(OPTION, []) else request.POST.get("reason", "")
+    return chosen if chosen in study.options.get(OPTION, []) else request.POST.get("reason", "")

@@ -18,12 +18,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from annotation.answers import Form, Sheet, ShownOutput, letter
-from annotation.desk.part_tasks import mixed_among, mixing_parts
+from annotation.desk.part_tasks import mixed_among
 from annotation.models import Annotation, Assignment, Item, Question, Rater, Slot, Study, Task
 from annotation.studies.assignment_plan import cap_of, kept_for
-from annotation.studies.batches import BITS, EVERYWHERE, FIRST, size_of
-from annotation.studies.locking import RaterGoneError, lock_rater_row, refuse_pending_answers
+from annotation.studies.batches import BITS, EVERYWHERE, FIRST
+from annotation.studies.batches import OPTION as BATCH_SIZE
+from annotation.studies.locking import ImportPendingError, RaterGoneError
 from config.database_clock import database_now
+from config.parts import parts_of
 from config.prepared_sql import Columns, Statement, fetch_all, fetch_one, here, run, run_later, stored
 
 NOT_SEEN = """AND o.item_id NOT IN (SELECT e.item_id FROM annotation_seenitem e WHERE e.rater_id = %s)
@@ -89,7 +91,7 @@ def fill_slot(slot: int, rater: int) -> bool:
 
 def take_slots(slots: Sequence[Slot], rater: int, until: datetime) -> int:
     """Take these open slots for a rater; returns how many nobody was faster to take."""
-    taken: int = run(_take_sql(len(slots)), [rater, *_taken_as(slots, until)]).rowcount
+    taken: int = run(*_taking(slots, rater, until)).rowcount
     return taken
 
 
@@ -104,21 +106,20 @@ def take_next_slots(slots: Sequence[Slot], rater: Rater, until: datetime, *, cou
         if taken:
             move_place(rater, place, counted=counted)
         return taken
-    sql = f"""WITH taken AS ({_take_sql(len(slots))} RETURNING id),
+    taking, given = _taking(slots, rater.pk, until)
+    sql = f"""WITH taken AS ({taking} RETURNING id),
         moved AS ({_MOVE[counted]} AND EXISTS (SELECT 1 FROM taken)) SELECT COUNT(*) FROM taken"""  # noqa: S608
-    taken = fetch_one(sql, [rater.pk, *_taken_as(slots, until), place, rater.pk])[0]
+    taken = fetch_one(sql, [*given, place, rater.pk])[0]
     if taken:
         rater.place, rater.given = place, rater.given + counted
     return taken
 
 
-def _take_sql(slots: int) -> str:
-    marks = ", ".join(["%s"] * slots)
-    return f"UPDATE annotation_slot SET state = 'held', holder_id = %s, lease_until = %s WHERE state = 'open' AND id IN ({marks})"  # noqa: S608, E501
-
-
-def _taken_as(slots: Sequence[Slot], until: datetime) -> list[Any]:
-    return [stored(Slot, "lease_until", until), *(slot.pk for slot in slots)]
+def _taking(slots: Sequence[Slot], rater: int, until: datetime) -> Statement:
+    """The statement that takes those of the slots that are open."""
+    sql = f"""UPDATE annotation_slot SET state = 'held', holder_id = %s, lease_until = %s
+        WHERE state = 'open' AND id IN ({", ".join(["%s"] * len(slots))})"""  # noqa: S608
+    return sql, [rater, stored(Slot, "lease_until", until), *(slot.pk for slot in slots)]
 
 
 def move_place(rater: Rater, place: int | None, *, counted: bool) -> None:
@@ -136,7 +137,7 @@ CURRENT = Columns(Annotation, "c")
 
 def last_place_after(study: Study, newest_batch: int | None) -> int:
     """The greatest place that a study gives out whose last released batch is `newest_batch`."""
-    if size_of(study) is None:
+    if study.options.get(BATCH_SIZE) is None:
         return EVERYWHERE
     return ((0 if newest_batch is None else newest_batch + 1) << BITS) - 1
 
@@ -200,7 +201,7 @@ class Counted(NamedTuple):
 
 def count_tasks(study: Study, rater: Rater, last_place: int, most: int, recent: int, few: int = FEW) -> Counted:
     """Count the rater's tasks, of those ahead the ones in the next `most` slots; `pace` is of `recent` answers."""
-    first, mixed = FIRST if rater.place is None else rater.place, bool(mixing_parts(study))
+    first, mixed = FIRST if rater.place is None else rater.place, bool(parts_of(study).mixing)
     listed, kept = kept_slots(study, rater)
     me = rater.pk
     given = [me, me, study.pk, first, last_place, *kept, me, me, most + 1, me, me, me, recent, most]
@@ -281,32 +282,33 @@ WHERE a.id = %s
 """  # noqa: S608 - names of our own tables and columns
 
 
+_LOCK_RATER = "SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE"
+"""As `annotation.studies.locking.lock_rater` does. On SQLite the transaction has the one write lock."""
+
+
 def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
     """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
-    lock_rater_row(rater)
-    mixed = bool(mixing_parts(study))
-    values = _row_of_rater(_state_sql(mixed), [0, *_ended_before(now, mixed), rater])
-    return _read_state(values, study)
-
-
-def _ended_before(now: datetime, mixed: bool) -> list[Any]:
-    until = stored(Slot, "lease_until", now)
-    return [until, until] if mixed else [until]
-
-
-def _row_of_rater(sql: str, given: list[Any]) -> Iterator[Any]:
-    row = fetch_one(sql, given)
+    if here().vendor == "postgresql":
+        run_later(_LOCK_RATER, [rater])
+    mixed = bool(parts_of(study).mixing)
+    ended = [stored(Slot, "lease_until", now)] * (2 if mixed else 1)
+    row = fetch_one(_state_sql(mixed), [0, *ended, rater])
     if row is None:
         raise RaterGoneError
-    return iter(row)
+    return _read_state(iter(row), study)
 
 
 def lock_work(assignment: Assignment, study: Study, client_key: uuid.UUID | None, now: datetime) -> LockedWork:
     """Lock an assignment's rater and read the work on it as it is now. Raises as `lock_state` does."""
-    lock_rater_row(assignment.rater_id)
-    mixed = bool(mixing_parts(study))
-    given = [assignment.task_id, *_ended_before(now, mixed), stored(Annotation, "client_key", client_key)]
-    values = _row_of_rater(_work_sql(mixed), [*given, assignment.pk])
+    if here().vendor == "postgresql":
+        run_later(_LOCK_RATER, [assignment.rater_id])
+    mixed = bool(parts_of(study).mixing)
+    ended = [stored(Slot, "lease_until", now)] * (2 if mixed else 1)
+    key = stored(Annotation, "client_key", client_key)
+    row = fetch_one(_work_sql(mixed), [assignment.task_id, *ended, key, assignment.pk])
+    if row is None:
+        raise RaterGoneError
+    values = iter(row)
     fresh, slot = ASSIGNMENT.must_take(values), SLOT.take(values)
     current, repeated = CURRENT.take(values), REPEATED.take(values)
     state = _read_state(values, study)
@@ -318,7 +320,8 @@ def _read_state(values: Iterator[Any], study: Study) -> RaterState:
     rater = RATER.must_take(values)
     status, batch, identity, holds, expired, unread = values
     rater.study = study
-    refuse_pending_answers(rater)
+    if rater.import_pending:
+        raise ImportPendingError
     return RaterState(rater, status, batch, identity, bool(holds), bool(expired), bool(unread))
 
 
@@ -356,7 +359,10 @@ _RESET = """UPDATE annotation_assignment SET opened_at = %s, draft = %s, draft_v
 
 
 def reset_statement(assignment: Assignment, opened_at: datetime | None, draft: Form | None) -> Statement:
-    """The statement that sets an assignment's clocks to zero, and its draft to `draft` as a new version."""
+    """The statement that prepares an assignment for the next revision: clocks at zero, `draft` as a new version.
+
+    Work on it begins at `opened_at`, or when its page is opened.
+    """
     opened, typed = stored(Assignment, "opened_at", opened_at), stored(Assignment, "draft", draft)
     return _RESET, [opened, typed, assignment.draft_version + 1, assignment.pk]
 
@@ -366,7 +372,7 @@ def plan_statements() -> None:
     key, vendor, now = stored(Annotation, "client_key", uuid.UUID(int=0)), here().vendor, database_now()
     fetch_one(_progress_sql(None), [0, 0, 0, 0, 0, 0, 0, "", 0, 0, 0, 0, 0, 0, 0, 0])
     for mixed in (False, True):
-        ended = _ended_before(now, mixed)
+        ended = [stored(Slot, "lease_until", now)] * (2 if mixed else 1)
         fetch_one(_state_sql(mixed), [0, *ended, 0])
         fetch_one(_work_sql(mixed), [0, *ended, key, 0])
     for together in (True, False):
@@ -504,8 +510,8 @@ LEFT JOIN annotation_guideline g ON g.study_id = s.id
 
 def desk_row(person: int, key: uuid.UUID) -> DeskRow | None:
     """The assignment with this key of a person who annotates in its study now, for its page, or None."""
-    values = _fetched(True, key, person)
-    return None if values is None else _read_desk_row(values)
+    row = fetch_one(_sql(here().vendor, True, True), [stored(Assignment, "key", key), person])
+    return None if row is None else _read_desk_row(row)
 
 
 def desk_row_of(assignment: int) -> DeskRow:
@@ -518,12 +524,8 @@ def desk_row_of(assignment: int) -> DeskRow:
 
 def task_row(person: int, key: uuid.UUID) -> TaskRow | None:
     """As `desk_row`, for an answer: what its transaction reads again, locked, is left out."""
-    values = _fetched(False, key, person)
-    return None if values is None else TaskRow(**_read_task(values)[0])
-
-
-def _fetched(page: bool, key: uuid.UUID, person: int) -> Any:
-    return fetch_one(_sql(here().vendor, True, page), [stored(Assignment, "key", key), person])
+    row = fetch_one(_sql(here().vendor, True, False), [stored(Assignment, "key", key), person])
+    return None if row is None else TaskRow(**_read_task(row)[0])
 
 
 def _read_task(row: tuple[Any, ...]) -> tuple[dict[str, Any], str, Any]:
@@ -535,7 +537,8 @@ def _read_task(row: tuple[Any, ...]) -> tuple[dict[str, Any], str, Any]:
     questions, outputs, number = next(values), next(values), next(values)
     fields = {
         "assignment": assignment, "questions": questions_in(questions or "[]", study.pk),
-        "outputs": _outputs_in(outputs or "[]"), "guidelines_version": number,
+        "outputs": tuple(TaskOutputRow(*output[1:]) for output in sorted(json.loads(outputs or "[]"))),
+        "guidelines_version": number,
     }  # fmt: skip
     return fields, questions or "", values
 
@@ -569,7 +572,3 @@ def _question(study: int, pk: int, *fields: Any) -> Question:
     *texts, required, spec = fields
     values = dict(zip(QUESTION_FIELDS[1:], (*texts, bool(required), json.loads(spec)), strict=True))
     return Question(id=pk, study_id=study, **values)
-
-
-def _outputs_in(text: str) -> tuple[TaskOutputRow, ...]:
-    return tuple(TaskOutputRow(*row[1:]) for row in sorted(json.loads(text)))

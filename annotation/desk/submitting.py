@@ -6,8 +6,7 @@ an older revision gets a conflict, and both versions are kept.
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -22,14 +21,15 @@ from accounts.auditing import entry, identity_of, record
 from accounts.models import AuditEntry
 from annotation.desk.assigning import Claimed, claim, lease_end, take_open
 from annotation.desk.conflicting_drafts import check_size, keep_aside
-from annotation.desk.part_tasks import follow_answer, lock_counts
+from annotation.desk.part_tasks import lock_counts
 from annotation.desk.statements import LockedWork, TaskRow, desk_row_of, fill_slot, lock_work, reset_statement
 from annotation.erasing import all_erasing
 from annotation.models import Annotation, Assignment, Rating, Slot, Study, Task
 from annotation.protocols import Answer, AnswersInvalidError, Form, Protocol, Sheet, protocols
 from config.database_clock import database_now
 from config.model_fields import canonical_json
-from config.prepared_sql import Statement, insert, insert_all, insertion, joined, run_as_one
+from config.parts import parts_of
+from config.prepared_sql import Statement, insert, insertion, joined, run_as_one
 from config.process_counts import count
 from config.text_validation import TextRefusedError, check_json
 
@@ -148,25 +148,24 @@ class Revision:
             if current.status == SUBMITTED != status:  # an undo, a skip or a flag: the answer counts no longer
                 for part in all_erasing():
                     part.answer_withdrawn(self.study, current.submitted_at)
-        annotation = insert(
-            Annotation(
-                task_id=assignment.task_id,
-                rater_id=assignment.rater_id,
-                revision=current.revision + 1 if current else 1,
-                status=status,
-                surplus=surplus,
-                third_rater=self.third_rater,
-                answers=answers or {},
-                reason=reason,
-                flag=assignment.flag,
-                shown=assignment.order,
-                guidelines_version=self.submission.guidelines_version,
-                protocol_version=protocol.version,
-                client_key=self.submission.client_key,
-                payload_digest=self.digest,
-                **(self._timed() if timing is None else timing),
-            )
+        annotation = Annotation(
+            task_id=assignment.task_id,
+            rater_id=assignment.rater_id,
+            revision=current.revision + 1 if current else 1,
+            status=status,
+            surplus=surplus,
+            third_rater=self.third_rater,
+            answers=answers or {},
+            reason=reason,
+            flag=assignment.flag,
+            shown=assignment.order,
+            guidelines_version=self.submission.guidelines_version,
+            protocol_version=protocol.version,
+            client_key=self.submission.client_key,
+            payload_digest=self.digest,
+            **(self._timed() if timing is None else timing),
         )
+        insert(annotation)
         count("submits", status=status)
         if timing is None:  # otherwise the caller has recorded its step
             self._step(annotation)
@@ -225,13 +224,6 @@ class Revision:
         if not self._own_slot().update(state=Slot.State.HELD, lease_until=until):
             take_open(self.assignment.rater, self.assignment.task_id, Slot.State.HELD, until)
 
-    def reset_statement(self, draft: Form | None = None, *, at_work: bool = False) -> Statement:
-        """The statement that prepares the assignment for the next revision: clocks at zero, and `draft` or no draft.
-
-        Work on it begins when its page is opened, or now if the rater is `at_work` on it.
-        """
-        return reset_statement(self.assignment, self.now if at_work else None, draft)
-
 
 def added_use(old: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """The uses of the reading aids, added up."""
@@ -243,34 +235,31 @@ def write_ratings(
     shown: list[str],
 ) -> None:  # fmt: skip
     """Write the flat ratings of an annotation; `outputs` gives the primary keys of the task's outputs by key."""
-    insert_all([_rating(annotation, study, task, outputs, answer, shown) for answer in answers])
-
-
-def _rating(
-    annotation: Annotation, study: Study, task: Task, outputs: Mapping[str, int], answer: Answer, shown: list[str]
-) -> Rating:
-    unit = answer.unit
-    return Rating(
-        study_id=study.pk,
-        question_id=answer.question.pk,
-        rater_id=annotation.rater_id,
-        item_id=task.item_id,
-        output_id=outputs[unit.output] if unit.output is not None else None,
-        other_output_id=outputs[unit.other] if unit.other is not None else None,
-        variant=task.variant,
-        annotation_id=annotation.pk,
-        revision=annotation.revision,
-        level=answer.level,
-        number=answer.number,
-        value=answer.value,
-        off_scale=answer.off_scale,
-        third_rater=annotation.third_rater,
-        guidelines_version=annotation.guidelines_version,
-        protocol_version=annotation.protocol_version,
-        shown=shown,
-        seconds=annotation.seconds,
-        submitted_at=annotation.submitted_at,
-    )
+    ratings = [
+        Rating(
+            study_id=study.pk,
+            question_id=answer.question.pk,
+            rater_id=annotation.rater_id,
+            item_id=task.item_id,
+            output_id=outputs[answer.unit.output] if answer.unit.output is not None else None,
+            other_output_id=outputs[answer.unit.other] if answer.unit.other is not None else None,
+            variant=task.variant,
+            annotation_id=annotation.pk,
+            revision=annotation.revision,
+            level=answer.level,
+            number=answer.number,
+            value=answer.value,
+            off_scale=answer.off_scale,
+            third_rater=annotation.third_rater,
+            guidelines_version=annotation.guidelines_version,
+            protocol_version=annotation.protocol_version,
+            shown=shown,
+            seconds=annotation.seconds,
+            submitted_at=annotation.submitted_at,
+        )
+        for answer in answers
+    ]
+    run_as_one(insertion(ratings))
 
 
 __all__ = [
@@ -303,10 +292,14 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
     Raises AnswersInvalidError, StaleRevisionError, KeyReusedError, StudyClosedError and FormTooLargeError.
     """
     answer = CheckedAnswer.of(desk_row_of(assignment.pk), submission)
-    with keeping_aside(assignment, submission), transaction.atomic(), joined():
-        saved = save_answer(answer)
-        saved.write_rest()
-        return saved.annotation
+    try:
+        with transaction.atomic(), joined():
+            saved = save_answer(answer)
+            run_as_one([*saved.reset, *insertion(saved.steps)])
+            return saved.annotation
+    except StaleRevisionError:
+        keep_aside(assignment, submission.form)
+        raise
 
 
 @dataclass(frozen=True)
@@ -349,13 +342,9 @@ class SavedAnswer:
     reset: Sequence[Statement] = ()
     """What still resets the assignment's clocks and draft. Nothing else in the transaction reads them."""
 
-    def write_rest(self, *more: AuditEntry) -> None:
-        """Reset the assignment and write the audit of this answer, and `more` with it."""
-        run_as_one([*self.reset, *insertion([*self.steps, *more])])
-
 
 def save_answer(answer: CheckedAnswer) -> SavedAnswer:
-    """Write an answer in the caller's transaction. The caller writes the rest of it in the same transaction.
+    """Write an answer in the caller's transaction. The caller writes `reset` and `steps` in the same transaction.
 
     Raises StaleRevisionError, KeyReusedError and StudyClosedError.
     """
@@ -368,18 +357,10 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
     outputs = {output.key: output.pk for output in row.outputs}
     shown = [row.outputs[position].key for position in row.assignment.order]
     write_ratings(annotation, study, row.assignment.task, outputs, answer.ratings, shown)
-    follow_answer(study, annotation)
-    return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [revision.reset_statement()])
-
-
-@contextmanager
-def keeping_aside(assignment: Assignment, submission: Submission) -> Iterator[None]:
-    """Around the transaction of an answer: one from a stale page is kept aside, outside the transaction that failed."""
-    try:
-        yield
-    except StaleRevisionError:
-        keep_aside(assignment, submission.form)
-        raise
+    for part in parts_of(study).following:
+        part.after_answer(study, annotation)
+    reset = reset_statement(revision.assignment, None, None)
+    return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [reset])
 
 
 def _digest(content: Any) -> str:
@@ -408,10 +389,10 @@ def _leave(assignment: Assignment, submission: Submission, status: str, reason: 
         annotation = revision.add(protocol, status, reason=reason)
         if status == "skipped":
             revision.give_up_slot()
-            reset = revision.reset_statement(draft=_unsent(revision.assignment, submission.form))
+            reset = reset_statement(revision.assignment, None, _unsent(revision.assignment, submission.form))
         else:
             revision.take_back_slot()
-            reset = revision.reset_statement(draft=_typed(revision), at_work=True)
+            reset = reset_statement(revision.assignment, revision.now, _typed(revision))
         run_as_one([reset, *insertion(revision.steps)])
         return annotation
 
@@ -484,18 +465,21 @@ def submit_and_claim(row: TaskRow, submission: Submission) -> Assignment | None:
     Raises what `annotation.desk.submitting.submit` raises.
     """
     answer = CheckedAnswer.of(row, submission)
-    with keeping_aside(row.assignment, submission):
+    try:
         try:
             return _save_and_claim(answer)
         except ClaimFailedError:
             return _save_and_claim(answer, claiming=False)
+    except StaleRevisionError:  # outside the transaction, which is lost
+        keep_aside(row.assignment, submission.form)
+        raise
 
 
 def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignment | None:
     with transaction.atomic(), joined():
         saved = save_answer(answer)
         claimed = _claimed(answer.row.study, saved) if claiming else None
-        saved.write_rest(*(claimed.steps if claimed else ()))
+        run_as_one([*saved.reset, *insertion([*saved.steps, *(claimed.steps if claimed else ())])])
     return claimed.assignment if claimed else None
 
 
@@ -504,13 +488,14 @@ def _claimed(study: Study, saved: SavedAnswer) -> Claimed | None:
 
     None too for an answer that had been saved before: the rater may be at another task by now.
     """
-    state = saved.work.state
+    state, flow = saved.work.state, protocols()[study.protocol].flow
     if (
         saved.repeated
         or state.unread
         or not state.rater.admitted
         or state.status != Study.Status.LIVE
-        or not protocols()[study.protocol].flow.offers_every_task
+        or not flow.offers_every_task
+        or flow.has_own_pages
     ):
         return None
     try:

@@ -20,7 +20,6 @@ from annotation.answers import Sheet, ShownOutput
 from annotation.conversations import ShownTurn, places_in, shown_turns
 from annotation.desk.assigning import tasks_of
 from annotation.desk.highlighting import words_payload
-from annotation.desk.part_tasks import search_of
 from annotation.desk.statements import DeskRow, count_tasks
 from annotation.desk.submitting import Form
 from annotation.formatting.markdown_text import clean
@@ -29,7 +28,7 @@ from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.studies.guideline_text import render, sections_on
 from annotation.text_formats import MARKDOWN, OPTION, PLAIN
-from config.parts import parts
+from config.parts import parts, parts_of
 
 NO_TASK = uuid.UUID(int=0)
 OF_TASKS = ("desk", "save_draft", "pulse", "submit_task", "flag_task", "skip_task")
@@ -171,7 +170,7 @@ def progress_of(row: DeskRow) -> RaterProgress:
     if not protocols()[row.study.protocol].flow.offers_every_task:
         return RaterProgress(*tasks_of(row.study, row.rater), False, None)
     counted = count_tasks(row.study, row.rater, row.last_place, MOST_COUNTED, RECENT)
-    search = search_of(row.study)
+    search = parts_of(row.study).search
     if search is not None:
         ahead, more = search.ahead(row.study, row.rater, MOST_COUNTED)
         counted = counted._replace(ahead=ahead, more=more)
@@ -239,7 +238,13 @@ def _fixed_for(row: DeskRow) -> tuple[Any, ...] | None:
     study = row.study
     if not row.questions_text:
         return None
-    return (study.protocol, row.questions_text, row.guidelines_version, study.language, study.option(OPTION, PLAIN))
+    return (
+        study.protocol,
+        row.questions_text,
+        row.guidelines_version,
+        study.language,
+        study.options.get(OPTION, PLAIN),
+    )
 
 
 def _empty_form_for(row: DeskRow, form: Form, errors: Mapping[str, str] | None) -> tuple[Any, ...] | None:
@@ -267,7 +272,7 @@ def desk_context(
         "desk": {
             **protocol.flow.page_context(assignment),
             "addresses": page_addresses(study.slug, assignment.key),
-            **_texts(item, sheet, study.option(OPTION, PLAIN)),
+            **_texts(item, sheet, study.options.get(OPTION, PLAIN)),
             "fields": SimpleLazyObject(lambda: protocol.fields(form, row.questions, sheet, errors or {})),
             "fixed_for": _fixed_for(row),
             "empty_form_for": _empty_form_for(row, form, errors),

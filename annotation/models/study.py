@@ -1,7 +1,6 @@
 """A study, its guidelines by version, and its questions."""
 
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -121,10 +120,6 @@ class Study(models.Model):
     def has_steps(self) -> bool:
         """Whether people pass steps before their first task."""
         return bool(self.recruiting.get("steps"))
-
-    def option(self, key: str, default: Any) -> Any:
-        """Return the study's value of a protocol option, or `default`."""
-        return self.options.get(key, default)
 
 
 class Unblinding(models.Model):

@@ -53,7 +53,7 @@ def sample(study: Study, batch: int) -> list[SampledAnswer]:
 
     The sample depends only on the study's seed, but answers already checked count first.
     """
-    share = study.option(OPTION, SHARE)
+    share = study.options.get(OPTION, SHARE)
     checks = checks_by_answer(SpotCheck.objects.filter(annotation__task__item__in=items_in(study, batch)))
     groups: dict[str, list[tuple[bool, int, SampledAnswer]]] = defaultdict(list)
     for pk, task, rater, name, person, item, key in answers_in(study, batch).values_list(*COLUMNS):

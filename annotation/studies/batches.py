@@ -50,7 +50,7 @@ class BatchState:
 
 def size_of(study: Study) -> int | None:
     """The number of items per batch; None if all items are given out at once."""
-    size: int | None = study.option(OPTION, None)
+    size: int | None = study.options.get(OPTION, None)
     return size
 
 

@@ -6,7 +6,6 @@ from django.db import transaction
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.part_tasks import search_of
 from annotation.models import Guideline, Study
 from annotation.protocols import protocols
 from annotation.studies.batches import release_first
@@ -16,7 +15,7 @@ from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
 from annotation.studies.unplanning import remove_outdated
-from config.parts import parts
+from config.parts import parts, parts_of
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 Status = Study.Status
@@ -44,7 +43,7 @@ def prepare(study: Study, seconds: float) -> bool:
         pauses.take()
         began = time.monotonic()
     study.refresh_from_db(fields=["planned_through"])
-    search = search_of(study)
+    search = parts_of(study).search
     if search is not None:
         search.recount(study)
     protocols()[study.protocol].flow.on_prepared(study)

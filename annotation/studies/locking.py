@@ -15,12 +15,10 @@ complete, these locks refuse the study, and so do readers that need all of it. A
 (`annotation.studies.stepwise_erasure`) is refused in the same places.
 """
 
-from django.db import connection
 from django.http import Http404
 
 from annotation.models import Rater, Study
 from annotation.studies.corrections import refuse_archived
-from config.prepared_sql import run_later
 from config.site_busy import SiteBusyError
 
 
@@ -63,20 +61,9 @@ def lock_rater(pk: int, *related: str) -> Rater:
     rater = locked.filter(pk=pk).first()
     if rater is None:
         raise RaterGoneError
-    refuse_pending_answers(rater)
-    return rater
-
-
-def lock_rater_row(pk: int) -> None:
-    """Lock a rater as `lock_rater` does, for a caller that reads the row next. Nothing is to be done on SQLite."""
-    if connection.features.has_select_for_update:
-        run_later("SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE", [pk])
-
-
-def refuse_pending_answers(rater: Rater) -> None:
-    """Raise ImportPendingError if answers of this rater, as it was read, are being imported."""
     if rater.import_pending:
         raise ImportPendingError
+    return rater
 
 
 def refuse_pending_import(study: Study) -> None:

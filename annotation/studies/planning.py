@@ -48,7 +48,7 @@ def task_key(plan: TaskPlan) -> str:
 
 def seeded(study: Study, *parts: Any) -> int:
     """A number of 63 bits that depends only on the study's seed and `parts`."""
-    text = canonical_json([study.slug, study.option("seed", 0), *parts])
+    text = canonical_json([study.slug, study.options.get("seed", 0), *parts])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 

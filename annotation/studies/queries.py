@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from accounts.models import Person
 from annotation.access import ANNOTATORS
 from annotation.desk.assigning import has_room, open_slots, planned_tasks, tasks_of
-from annotation.desk.part_tasks import mixed_among, mixing_parts, search_of
+from annotation.desk.part_tasks import mixed_among
 from annotation.models import (
     Adjudication,
     Annotation,
@@ -42,6 +42,7 @@ from annotation.studies.assignment_plan import OPTION
 from annotation.studies.batches import EVERYWHERE, FIRST, last_places
 from annotation.studies.counting import CountOf, MeanOf
 from config.database_clock import database_now
+from config.parts import parts_of
 from config.prepared_sql import fetch_all, statement_of
 
 MOST_COUNTED = 1000
@@ -204,8 +205,8 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
     done, left, others = row.done, row.held + min(row.ahead, MOST_COUNTED), row.others
     seconds = row.own_seconds or row.seconds
     rater, flow = None, protocols()[study.protocol].flow
-    is_asked = OPTION in study.options or bool(mixing_parts(study))
-    search = search_of(study)
+    is_asked = OPTION in study.options or bool(parts_of(study).mixing)
+    search = parts_of(study).search
     is_asked = is_asked or search is not None
     if is_asked or not flow.offers_every_task:
         rater = Rater.objects.filter(study=study, person=row.person).first()
@@ -239,7 +240,7 @@ def _work(row: _WorkRow, study: Study) -> MyWork:
 
 def _mixed_left(study: Study, rater: Rater, tasks: int) -> int:
     """How many mixed tasks will come among those that a rater can still get; a query only if there are some."""
-    if not mixing_parts(study):
+    if not parts_of(study).mixing:
         return 0
     items = open_slots(study, rater).order_by().values("item").distinct()[:MOST_COUNTED].count()
     return mixed_among(study, rater, tasks, items)

@@ -26,14 +26,15 @@ def secret_digest(key: str, parts: list[Any]) -> bytes:
     return salted_hmac(SALT, canonical_json(parts), secret=key, algorithm="sha256").digest()
 
 
-def secretly_seeded(study: Study, *parts: Any) -> int:
-    """A number of 63 bits that depends on the study's seed, `parts` and the site's secret key."""
-    return _number(settings.SECRET_KEY, study, parts)
+def secretly_seeded(study: Study, *parts: Any, key: str = "") -> int:
+    """A number of 63 bits that depends on the study's seed, `parts` and `key`, or else the site's secret key."""
+    digest = secret_digest(key or settings.SECRET_KEY, [study.slug, study.options.get("seed", 0), *parts])
+    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def own_secret_seed(study: Study, *parts: Any) -> int:
     """As `secretly_seeded`, from the study's own secret: for draws that are not stored, but made again."""
-    return _number(study.code_secret or settings.SECRET_KEY, study, parts)
+    return secretly_seeded(study, *parts, key=study.code_secret)
 
 
 def drawn_options(study: Study) -> dict[str, Any]:
@@ -72,8 +73,3 @@ def mixed_ratings(study: Study, ids: Sequence[int], rows: Sequence[tuple[Any, ..
     for _, question, rater, item, output, other, variant, *_ in rows:
         about.append((item, (question, rater, frozenset({output, other}), variant)))
     return mixed(study, "ratings", ids, about)
-
-
-def _number(key: str, study: Study, parts: tuple[Any, ...]) -> int:
-    digest = secret_digest(key, [study.slug, study.option("seed", 0), *parts])
-    return int.from_bytes(digest[:8], "big") >> 1

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import Error as DatabaseFailure
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -26,8 +27,8 @@ from annotation.desk.posted_answers import (
 from annotation.desk.skip_reasons import posted_reason
 from annotation.desk.statements import DeskRow, TaskRow
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError, submit_and_claim
-from annotation.desk.task_page import desk_context, task_address
-from annotation.models import Assignment, Study
+from annotation.desk.task_page import desk_context
+from annotation.models import Assignment
 from annotation.protocols import AnswersInvalidError, protocols
 from config.text_validation import TextRefusedError, check_text
 
@@ -75,7 +76,7 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     row = desk_task_for(person_of(request), key)
     form = answers_form(request)
     try:
-        following = submit_and_claim(row, submission_in(request, row.study, row.guidelines_version, form))
+        following = submit_and_claim(row, submission_in(request.POST, row.study, row.guidelines_version, form))
     except AnswersInvalidError as problem:
         return _again(request, row, 422, form=form, errors=problem.errors)
     except StudyClosedError as problem:
@@ -90,16 +91,16 @@ def submit_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         return HttpResponseBadRequest(str(problem), content_type="text/plain")
     if following is None:
         return next_page_after_saving(request, row.study)
-    return _following(request, row.study, following)
+    return _following(request, following)
 
 
-def _following(request: HttpRequest, study: Study, assignment: Assignment) -> HttpResponse:
+def _following(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Redirect to the task that was claimed with an answer, or show its page at once to a script that prefers it.
 
     The answer is saved. If the page cannot be read now, the script follows the redirect and asks for it again.
     """
-    address = protocols()[study.protocol].flow.address(assignment)
-    if request.headers.get("Prefer") != PAGE_AT_ONCE or address != task_address("desk", assignment.key):
+    address = reverse("annotation:desk", args=[assignment.key])
+    if request.headers.get("Prefer") != PAGE_AT_ONCE:
         return redirect(address)
     try:
         response = _page(request, desk_row_for(person_of(request), assignment.key))
@@ -126,7 +127,7 @@ def skip_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     row = desk_task_for(person_of(request), key)
     form, reason = answers_form(request), posted_reason(request, row.study)
     try:
-        submission = submission_in(request, row.study, row.guidelines_version, form)
+        submission = submission_in(request.POST, row.study, row.guidelines_version, form)
         if not reason.strip():
             return _again(
                 request, row, 422, form=form, errors={"skip": gettext("Give a reason for skipping this task.")}
@@ -163,7 +164,7 @@ def undo_task(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Withdraw the answer to this task and put it back on the desk as a draft."""
     row = desk_task_for(person_of(request), key)
     try:
-        submitting.undo(row.assignment, submission_in(request, row.study, row.guidelines_version, {}))
+        submitting.undo(row.assignment, submission_in(request.POST, row.study, row.guidelines_version, {}))
     except StudyClosedError as problem:
         return _again(request, row, 409, errors={"": str(problem)})
     except (StaleRevisionError, KeyReusedError):

@@ -13,7 +13,7 @@ from annotation.access import assignment_for, desk_task_for
 from annotation.desk import drafting, submitting
 from annotation.desk.assigning import BusyError, next_assignment
 from annotation.desk.conflicting_drafts import FormTooLargeError
-from annotation.desk.posted_answers import RequestInvalidError, submission_of
+from annotation.desk.posted_answers import RequestInvalidError, submission_in
 from annotation.desk.statements import TaskRow, desk_row_of
 from annotation.desk.submitting import Effort, KeyReusedError, StaleRevisionError, StudyClosedError, Submission
 from annotation.members.membership import rater_for
@@ -226,7 +226,7 @@ def _submission(request: Request, row: TaskRow, sent: Sent, form: dict[str, list
     if given and "client_key" not in data:
         data["client_key"] = uuid.uuid5(SAME_KEY, f"{row.assignment.key} {given}")
     try:
-        return submission_of(data, row.study, row.guidelines_version, form)
+        return submission_in(data, row.study, row.guidelines_version, form)
     except RequestInvalidError as problem:
         raise ParseError(str(problem)) from None
 

@@ -78,7 +78,7 @@ def _desk(
     by_key = {output.key: output for output in outputs}
     plans = protocol.plan(list(by_key), study.options) or protocol.plan(list(by_key), {})
     plan = plans[0] if plans else TaskPlan(tuple(by_key))
-    seed = study.option("seed", 0)
+    seed = study.options.get("seed", 0)
     orders = protocol.orders(len(plan.outputs), study.redundancy, Random(seed), seed=seed)  # noqa: S311 - no secret
     task = Task(item=item, variant=plan.variant)
     assignment = Assignment(key=NO_TASK, rater=Rater(study=study), task=task, order=orders[0])

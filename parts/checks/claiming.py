@@ -12,7 +12,7 @@ from typing import Any
 from annotation.desk.statements import KEPT, OPEN_SLOTS, RaterState, kept_slots, last_place_after
 from annotation.models import Slot, Study
 from annotation.studies.batches import FIRST
-from config.prepared_sql import Columns, fetch_all, insert, insert_all
+from config.prepared_sql import Columns, fetch_all, insert, insertion, run_as_one
 from parts.checks.draws import drawn_kind
 from parts.checks.models import DueCheck
 
@@ -53,6 +53,7 @@ def _held(row: Sequence[Any], until: datetime) -> Slot:
 def _inserted(slots: list[Slot]) -> list[Slot]:
     """Insert the slots in one statement, as one takes those of an ordinary claim."""
     if len(slots) == 1:
-        return [insert(slots[0])]
-    insert_all(slots)
+        insert(slots[0])
+    else:
+        run_as_one(insertion(slots))
     return slots

@@ -29,7 +29,7 @@ def drawn_kind(study: Study, rater: str, number: int) -> str | None:
 def _drawn(checks: CheckSettings, study: Study, rater: str, number: int) -> str | None:
     if number < checks.first:
         return None
-    draws = _draws(settings.SECRET_KEY, study.slug, study.option("seed", 0), rater, number // PER_DIGEST)
+    draws = _draws(settings.SECRET_KEY, study.slug, study.options.get("seed", 0), rater, number // PER_DIGEST)
     drawn, bound = draws[number % PER_DIGEST], 0.0
     for kind, given in checks.kinds.items():
         bound += given.share

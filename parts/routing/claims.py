@@ -15,7 +15,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.desk.part_tasks import FoundSlots, TaskSearch, mixed_among, mixing_parts
+from annotation.desk.part_tasks import FoundSlots, TaskSearch, mixed_among
 from annotation.desk.statements import (
     IS_OPEN_TO_RATER,
     NOT_SEEN,
@@ -28,6 +28,7 @@ from annotation.desk.statements import (
 from annotation.models import Item, Rater, Slot, Study
 from annotation.studies.assignment_plan import cap_of
 from annotation.studies.batches import FIRST, last_place
+from config.parts import parts_of
 from config.prepared_sql import fetch_all, fetch_one, here, run
 from parts.routing.plan import lane_of
 from parts.routing.quotas import is_routed, lock_counts, recount
@@ -196,7 +197,7 @@ def routed_ahead(study: Study, rater: Rater, most: int) -> tuple[int, bool]:
     cap = cap_of(study, rater.name)
     if cap is not None and tasks > (room := max(0, cap - taken_slots(rater.pk))):
         tasks, more = room, False
-    if not tasks or not mixing_parts(study):
+    if not tasks or not parts_of(study).mixing:
         return tasks, more
     items, _ = tasks_ahead(study, rater, most, column="item_id")
     return tasks + mixed_among(study, rater, tasks, items), more

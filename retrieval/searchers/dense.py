@@ -24,9 +24,9 @@ class Dense(Searcher):
     part_suffix = ".npy"
 
     def settings(self, study: Study) -> dict[str, Any]:
-        name = check_name(study.option("searcher_model", MODEL))
+        name = check_name(study.options.get("searcher_model", MODEL))
         found: dict[str, Any] = {"model": name, "fingerprint": ""}
-        if study.option("searcher_approximate", False) is True:
+        if study.options.get("searcher_approximate", False) is True:
             found["approximate"] = True
         try:
             return found | {"fingerprint": fingerprint(find_model(name))}

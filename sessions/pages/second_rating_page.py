@@ -20,7 +20,7 @@ def second_rating_page(assignment: Assignment) -> dict[str, Any]:
     turn = Turn.objects.filter(task=assignment.task_id, discarded=False).select_related("session__item").first()
     if turn is None:
         return {}
-    item, markdown = turn.session.item, bool(assignment.rater.study.option("markdown", False))
+    item, markdown = turn.session.item, bool(assignment.rater.study.options.get("markdown", False))
     papers = papers_of(item)
     upto = turn.session.turns.filter(discarded=False, number__lte=turn.number).order_by("number")
     return {

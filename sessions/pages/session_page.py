@@ -62,7 +62,7 @@ class SessionPage:
     @cached_property
     def answer(self) -> AnswerPane:
         return AnswerPane(
-            self.choice, self.step, self._turns, self.papers.papers, bool(self.study.option("markdown", False))
+            self.choice, self.step, self._turns, self.papers.papers, bool(self.study.options.get("markdown", False))
         )  # fmt: skip
 
     @cached_property

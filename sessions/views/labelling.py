@@ -24,7 +24,7 @@ def label_samples(request: HttpRequest, slug: str) -> HttpResponse:
     """List the samples of turns to label, and draw another one."""
     study = study_for(person_of(request), slug, RESEARCHERS)
     if request.method != "POST":
-        return _samples(request, study, LabelSampleForm(initial={"seed": study.option("seed", 0)}))
+        return _samples(request, study, LabelSampleForm(initial={"seed": study.options.get("seed", 0)}))
     form = LabelSampleForm(request.POST)
     if not form.is_valid():
         return _samples(request, study, form, 422)

@@ -38,7 +38,7 @@ NO_MODEL = "?"
 def sessions(request: HttpRequest, slug: str) -> HttpResponse:
     """List the study's sessions; the address keeps the filters."""
     study = study_for(person_of(request), slug, RESEARCHERS)
-    return _list(request, study, SampleForm(initial={"raters": 1} | study.option("second_ratings", {})))
+    return _list(request, study, SampleForm(initial={"raters": 1} | study.options.get("second_ratings", {})))
 
 
 def _list(request: HttpRequest, study: Study, sample_form: SampleForm, status: int = 200) -> HttpResponse:
@@ -105,7 +105,7 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _list(request, study, form, 422)
     try:
-        drawn = sample_turns(study, **form.cleaned_data, seed=study.option("seed", 0), actor=person_of(request))
+        drawn = sample_turns(study, **form.cleaned_data, seed=study.options.get("seed", 0), actor=person_of(request))
     except SampleRefusedError as problem:
         messages.error(request, str(problem))
     else:

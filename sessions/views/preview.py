@@ -19,7 +19,7 @@ from sessions.pages.answer_rendering import render_answer
 def preview(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Render the posted text as the page would show it as an answer; nothing is saved."""
     _, session = session_for(person_of(request), key)
-    if not session.study.option("markdown", False):
+    if not session.study.options.get("markdown", False):
         raise Http404(NOTHING)
     form = EditForm(request.POST)
     if not form.is_valid():

@@ -15,8 +15,6 @@ from config.prepared_sql import (
     fetch_all,
     fetch_one,
     insert,
-    insert_all,
-    insert_if_new,
     insertion,
     joined,
     run,
@@ -40,13 +38,18 @@ def given(study):
     )
 
 
+def inserted(row):
+    assert insert(row)
+    return row
+
+
 def same(one, other):
     names = [field.attname for field in Assignment._meta.concrete_fields]
     return {name: getattr(one, name) for name in names} == {name: getattr(other, name) for name in names}
 
 
 def test_a_row_is_stored_as_django_stores_it(given):
-    ours = insert(given(0))
+    ours = inserted(given(0))
     theirs = given(1)
     theirs.save()
     for made in (ours, theirs):
@@ -58,9 +61,9 @@ def test_a_row_is_stored_as_django_stores_it(given):
 
 
 def test_a_row_that_a_constraint_refuses_is_reported_and_not_inserted(given):
-    assert insert_if_new(given(0))
+    assert insert(given(0), if_new=True)
     again = given(0)
-    assert not insert_if_new(again)
+    assert not insert(again, if_new=True)
     assert again.pk is None
     with pytest.raises(IntegrityError), transaction.atomic():
         insert(given(0))
@@ -70,9 +73,9 @@ def test_a_row_that_a_constraint_refuses_is_reported_and_not_inserted(given):
 def test_several_rows_are_inserted_in_one_statement(given, django_assert_num_queries):
     rows = [given(place) for place in range(3)]
     with django_assert_num_queries(1):
-        insert_all(rows)
+        run_as_one(insertion(rows))
     with django_assert_num_queries(0):
-        insert_all([])
+        run_as_one(insertion([]))
     assert {row.key for row in Assignment.objects.all()} == {row.key for row in rows}
 
 
@@ -85,7 +88,7 @@ def test_columns_of_an_outer_join_without_a_row_give_none(study):
 
 
 def test_chosen_columns_leave_the_others_to_be_read_when_asked_for(given, django_assert_num_queries):
-    made = insert(given(0))
+    made = inserted(given(0))
     few = Columns(Assignment, "a", only=("id", "key", "flag"), leave_out=("flag",))
     row = fetch_one(f"SELECT {few.sql} FROM annotation_assignment a WHERE a.id = %s", [made.pk])
     found = few.must_take(iter(row))
@@ -95,7 +98,7 @@ def test_chosen_columns_leave_the_others_to_be_read_when_asked_for(given, django
 
 
 def test_fields_are_updated_as_django_updates_them_where_a_condition_holds(given):
-    ours, theirs = insert(given(0)), insert(given(1))
+    ours, theirs = inserted(given(0)), inserted(given(1))
     values = {
         "draft": {"q": ["\"'%s", "🚢"]},
         "opened_at": timezone.now(),
@@ -147,7 +150,7 @@ def test_two_statements_in_a_row_do_not_see_each_others_rows(study):
 @pytest.mark.django_db(transaction=True)
 def test_joined_statements_run_in_order_before_anything_else(given, settings):
     settings.DATABASE_FAR = True
-    made = insert(given(0))
+    made = inserted(given(0))
     name = "UPDATE annotation_rater SET name = name || %s"
     with transaction.atomic(), joined():
         for letter in "bc":
@@ -157,7 +160,7 @@ def test_joined_statements_run_in_order_before_anything_else(given, settings):
         assert Rater.objects.get().name == "adabcd"
         run_later(name, ["e"])
         with transaction.atomic():
-            insert_all([given(1), given(2)])
+            run_as_one(insertion([given(1), given(2)]))
         run_later(name, ["f"])
     assert Rater.objects.get().name == "adabcdef"
     assert Assignment.objects.filter(rater=made.rater).count() == 3
@@ -166,7 +169,7 @@ def test_joined_statements_run_in_order_before_anything_else(given, settings):
 def insert_twice(given, asks):
     with transaction.atomic(), joined():
         Rater.objects.update(name="eve")
-        insert_all([given(0)])
+        run_as_one(insertion([given(0)]))
         if asks:
             fetch_one("SELECT name FROM annotation_rater")
 

@@ -271,7 +271,7 @@ def test_an_invalid_study_is_refused(folder, more, words):
 @pytest.mark.parametrize("approximate", [True, False])
 def test_a_study_may_ask_for_approximate_search(folder, approximate):
     options = {"searcher": "dense", "searcher_approximate": approximate}
-    assert import_study(folder(options=options)).study.option("searcher_approximate", None) is approximate
+    assert import_study(folder(options=options)).study.options.get("searcher_approximate", None) is approximate
 
 
 def test_unknown_models_warn_at_import_and_stop_a_study_from_going_live(folder, capsys):

@@ -66,8 +66,8 @@ def _let_on(study: Study) -> int:
 
 def _open_second_ratings(study: Study) -> int:
     """Draw the sample of turns that others rate, if the study's options have one; return how many places opened."""
-    wanted = study.option("second_ratings", None)
-    return sample_turns(study, **wanted, seed=study.option("seed", 0)).opened if wanted else 0
+    wanted = study.options.get("second_ratings", None)
+    return sample_turns(study, **wanted, seed=study.options.get("seed", 0)).opened if wanted else 0
 
 
 def _visitor(row: StudyDryRun, study: Study, person: Person, number: int) -> DeskVisitor:

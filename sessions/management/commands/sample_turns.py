@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = find_study(options["slug"])
-        own = study.option("second_ratings", {})
+        own = study.options.get("second_ratings", {})
         share, count = options["share"], options["count"]
         if share is None and count is None:
             share, count = own.get("share"), own.get("count")

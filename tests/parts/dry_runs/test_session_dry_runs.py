@@ -93,7 +93,7 @@ def test_synthetic_people_instruct_rate_and_edit_and_a_press_removes_all_of_it(o
     assert all("made up in a dry run" in turn.answer.lower() for turn in rated if turn.kind == "style")
     assert set(Call.objects.filter(study=copy).values_list("endpoint", flat=True)) == {"extractive"}
     assert not RevisionSession.objects.filter(study=source).exists()
-    assert source.option("models", None) == MODELS
+    assert source.options.get("models", None) == MODELS
     remove_dry_run(row, owner)
     run_waiting()
     assert [*Study.objects.all()] == [source]
