@@ -2,7 +2,8 @@
 
 It finds all messages in templates, Python and scripts, adds new ones without a translation to each language's
 `django.po`, removes those that are gone, and writes what the site reads: `django.mo`, and for the pages' scripts
-`static/js/languages/<language>.js`. It needs no program beside polib.
+`static/js/languages/<language>.js`. Messages of a part alone are in a catalogue of its own. It needs no program beside
+polib.
 """
 
 import ast
@@ -11,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +20,7 @@ import polib
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = {"de": "de", "es": "es", "ar": "ar", "zh-hans": "zh_Hans"}
-"""The languages beside English, with their folders in `locale/`."""
+"""The languages beside English, with their folders in each `locale/`."""
 PLURALS = {
     "de": "nplurals=2; plural=(n != 1);",
     "es": "nplurals=2; plural=(n != 1);",
@@ -131,14 +133,41 @@ def in_script(text: str, path: str) -> Iterator[PageMessage]:
 _READERS = {".html": in_template, ".txt": in_template, ".py": in_python, ".js": in_script}
 
 
-def catalogue_path(language: str, root: Path = ROOT) -> Path:
-    """Where the catalogue of `language` is."""
-    return root / "locale" / FOLDERS[language] / "LC_MESSAGES" / "django.po"
+def by_owner(found: dict[PageMessage, set[str]]) -> dict[str, dict[PageMessage, set[str]]]:
+    """The messages of each catalogue, by the folder that has it: "" for the core, or that of a part, `parts/<key>`.
+
+    What the core says too needs no other entry; what only parts say, each of them says by itself.
+    """
+    owned: dict[str, dict[PageMessage, set[str]]] = {"": {}}
+    for message, paths in found.items():
+        places: dict[str, set[str]] = {}
+        for path in paths:
+            places.setdefault("/".join(path.split("/")[:2]) if path.startswith("parts/") else "", set()).add(path)
+        for owner in [""] if "" in places else places:
+            owned.setdefault(owner, {})[message] = places[owner]
+    return owned
 
 
-def read_catalogue(language: str, root: Path = ROOT) -> polib.POFile:
-    """The catalogue of `language`, which may be new."""
-    path = catalogue_path(language, root)
+def catalogue_path(language: str, folder: Path = ROOT) -> Path:
+    """Where the catalogue of `language` in a folder is."""
+    return folder / "locale" / FOLDERS[language] / "LC_MESSAGES" / "django.po"
+
+
+def catalogue_paths(language: str, root: Path = ROOT) -> list[Path]:
+    """All catalogues of `language`, that of the core first."""
+    folders = [root, *sorted((root / "parts").glob("*/"))]
+    return [path for folder in folders if (path := catalogue_path(language, folder)).exists()]
+
+
+def all_entries(language: str, root: Path = ROOT) -> dict[PageMessage, polib.POEntry]:
+    """The entries of all catalogues of `language`."""
+    paths = reversed(catalogue_paths(language, root))
+    entries = (entry for path in paths for entry in read_catalogue(language, path))
+    return {PageMessage(entry.msgid, entry.msgid_plural): entry for entry in entries}
+
+
+def read_catalogue(language: str, path: Path) -> polib.POFile:
+    """A catalogue of `language`, which may be new."""
     catalogue = polib.pofile(str(path), wrapwidth=110) if path.exists() else polib.POFile(wrapwidth=110)
     catalogue.metadata = {
         "Project-Id-Version": "Interrater",
@@ -152,14 +181,32 @@ def read_catalogue(language: str, root: Path = ROOT) -> polib.POFile:
     return catalogue
 
 
-def bring_up_to_date(language: str, found: dict[PageMessage, set[str]], root: Path = ROOT) -> polib.POFile:
-    """Write the catalogue with exactly the messages found, and what the site reads of it."""
-    old = read_catalogue(language, root)
-    known = {PageMessage(entry.msgid, entry.msgid_plural): entry for entry in old}
+def bring_up_to_date(language: str, found: dict[PageMessage, set[str]], root: Path = ROOT) -> list[str]:
+    """Write the catalogues with exactly the messages found, and what the site reads of them.
+
+    Return the messages without a translation.
+    """
+    known, owned = all_entries(language, root), by_owner(found)
+    for path in set(catalogue_paths(language, root)) - {catalogue_path(language, root / owner) for owner in owned}:
+        path.unlink()
+        path.with_suffix(".mo").unlink()
+    for owner, messages in owned.items():
+        _write(language, messages, known, catalogue_path(language, root / owner))
+    script = root / "static" / "js" / "languages" / f"{language}.js"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    entries = all_entries(language, root)
+    script.write_text(script_of(language, entries, found), encoding="utf-8")
+    return [message.one for message, entry in entries.items() if not entry.translated() or entry.fuzzy]
+
+
+def _write(
+    language: str, found: dict[PageMessage, set[str]], known: dict[PageMessage, polib.POEntry], path: Path
+) -> None:
+    """Write a catalogue with these messages, translated as in `known`, and what Django reads of it."""
     new = polib.POFile(wrapwidth=110)
-    new.metadata, new.metadata_is_fuzzy = old.metadata, False
+    new.metadata, new.metadata_is_fuzzy = read_catalogue(language, path).metadata, False
     for message in sorted(found):
-        entry = known.get(message) or polib.POEntry(msgid=message.one, msgid_plural=message.many)
+        entry = copy(known.get(message)) or polib.POEntry(msgid=message.one, msgid_plural=message.many)
         if message.many and not entry.msgstr_plural:
             entry.msgstr_plural = dict.fromkeys(range(forms_of(language)), "")
         entry.occurrences = [(path, "") for path in sorted(found[message])]
@@ -167,14 +214,9 @@ def bring_up_to_date(language: str, found: dict[PageMessage, set[str]], root: Pa
         if re.search(r"%\(\w+\)s", message.one + message.many) and not _is_script(found[message]):
             entry.flags.append("python-format")
         new.append(entry)
-    path = catalogue_path(language, root)
     path.parent.mkdir(parents=True, exist_ok=True)
     new.save(str(path))
     new.save_as_mofile(str(path.with_suffix(".mo")))
-    script = root / "static" / "js" / "languages" / f"{language}.js"
-    script.parent.mkdir(parents=True, exist_ok=True)
-    script.write_text(script_of(language, new, found), encoding="utf-8")
-    return new
 
 
 def forms_of(language: str) -> int:
@@ -186,11 +228,11 @@ def _is_script(paths: set[str]) -> bool:
     return any(path.endswith(".js") for path in paths)
 
 
-def script_of(language: str, catalogue: polib.POFile, found: dict[PageMessage, set[str]]) -> str:
+def script_of(language: str, entries: dict[PageMessage, polib.POEntry], found: dict[PageMessage, set[str]]) -> str:
     """The script that gives the pages' scripts their texts."""
     words = {}
-    for entry in catalogue:
-        if _is_script(found.get(PageMessage(entry.msgid, entry.msgid_plural), set())):
+    for message, entry in sorted(entries.items()):
+        if _is_script(found.get(message, set())):
             forms = [entry.msgstr_plural[number] for number in sorted(entry.msgstr_plural)]
             words[entry.msgid] = forms if entry.msgid_plural else entry.msgstr
     rule = PLURALS[language].partition("plural=")[2].rstrip(";")
@@ -201,9 +243,8 @@ def script_of(language: str, catalogue: polib.POFile, found: dict[PageMessage, s
 def main() -> None:
     found = found_messages()
     for language in FOLDERS:
-        catalogue = bring_up_to_date(language, found)
-        left = [entry.msgid for entry in catalogue if not entry.translated() or entry.fuzzy]
-        print(f"{language}: {len(catalogue)} messages, {len(left)} without a translation")
+        left = bring_up_to_date(language, found)
+        print(f"{language}: {len(found)} messages, {len(left)} without a translation")
         for text in left:
             print(f"  {text}", file=sys.stderr)
 

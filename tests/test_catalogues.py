@@ -14,8 +14,20 @@ import polib
 import pytest
 
 from scripts import catalogues
-from scripts.catalogues import FOLDERS, PLURALS, REVIEW, PageMessage, catalogue_path, found_messages, script_of
-from scripts.catalogues import read_catalogue as read
+from scripts.catalogues import (
+    FOLDERS,
+    PLURALS,
+    REVIEW,
+    ROOT,
+    PageMessage,
+    all_entries,
+    by_owner,
+    catalogue_path,
+    catalogue_paths,
+    found_messages,
+    read_catalogue,
+    script_of,
+)
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}")
 MARKUP = re.compile(r"<[^>]*>")
@@ -43,14 +55,23 @@ def sources(entry, number, language):
     return entry.msgid_plural if entry.msgid_plural and (number or len(forms(entry)) == 1) else entry.msgid
 
 
-def test_every_message_of_the_pages_is_in_each_catalogue_and_no_other(found, language):
-    listed = {PageMessage(entry.msgid, entry.msgid_plural) for entry in read(language)}
-    assert sorted(found.keys() - listed) == []
-    assert sorted(listed - found.keys()) == []
+def read(language):
+    return all_entries(language).values()
+
+
+def test_every_message_of_the_pages_is_in_the_catalogue_of_its_part_and_in_no_other(found, language):
+    owned = by_owner(found)
+    paths = {catalogue_path(language, ROOT / owner): messages.keys() for owner, messages in owned.items()}
+    assert len(owned) > 5
+    assert set(catalogue_paths(language)) == set(paths)
+    for path, messages in paths.items():
+        listed = {PageMessage(entry.msgid, entry.msgid_plural) for entry in read_catalogue(language, path)}
+        assert sorted(messages - listed) == [], path
+        assert sorted(listed - messages) == [], path
 
 
 def test_every_message_is_translated_in_every_form(language):
-    catalogue = read(language)
+    catalogue = list(read(language))
     assert [entry.msgid for entry in catalogue if entry.fuzzy or entry.obsolete] == []
     assert [entry.msgid for entry in catalogue if not all(text.strip() for text in forms(entry))] == []
     many = [entry for entry in catalogue if entry.msgid_plural]
@@ -85,21 +106,22 @@ def test_translations_have_the_markup_of_the_english_text_and_nothing_else(langu
 
 
 def test_compiled_catalogues_say_what_the_texts_say(language):
-    path = catalogue_path(language)
-    compiled = polib.mofile(str(path.with_suffix(".mo")))
-    assert compiled.metadata["Plural-Forms"] == PLURALS[language]
-    told = {(entry.msgid, entry.msgid_plural): forms(entry) for entry in compiled}
-    assert told == {(entry.msgid, entry.msgid_plural): forms(entry) for entry in read(language)}
+    for path in catalogue_paths(language):
+        compiled = polib.mofile(str(path.with_suffix(".mo")))
+        assert compiled.metadata["Plural-Forms"] == PLURALS[language]
+        told = {(entry.msgid, entry.msgid_plural): forms(entry) for entry in compiled}
+        assert told == {(one.msgid, one.msgid_plural): forms(one) for one in read_catalogue(language, path)}, path
 
 
 def test_the_scripts_have_the_texts_of_the_catalogues(found, language):
     script = catalogues.ROOT / "static" / "js" / "languages" / f"{language}.js"
-    assert script.read_text(encoding="utf-8") == script_of(language, read(language), found)
+    assert script.read_text(encoding="utf-8") == script_of(language, all_entries(language), found)
 
 
 def test_catalogues_say_that_nobody_has_reviewed_them(language):
-    assert read(language).metadata["X-Review"] == REVIEW
-    assert f"X-Review: {REVIEW}" in catalogue_path(language).read_text(encoding="utf-8").replace('"\n"', "")
+    for path in catalogue_paths(language):
+        assert read_catalogue(language, path).metadata["X-Review"] == REVIEW
+        assert f"X-Review: {REVIEW}" in path.read_text(encoding="utf-8").replace('"\n"', ""), path
 
 
 @pytest.mark.parametrize(("language", "count", "form"), [
@@ -138,11 +160,27 @@ def test_a_message_that_nobody_could_find_is_refused(call):
 def test_new_messages_come_without_a_translation_and_old_ones_go(tmp_path):
     first, second = PageMessage("A new text"), PageMessage("%(n)s day", "%(n)s days")
     catalogues.bring_up_to_date("ar", {first: {"a.html"}, second: {"b.js"}}, tmp_path)
-    kept = catalogues.read_catalogue("ar", tmp_path)
+    path = catalogue_path("ar", tmp_path)
+    kept = read_catalogue("ar", path)
     kept.find("A new text").msgstr = "نص"
-    kept.save(str(catalogue_path("ar", tmp_path)))
-    again = catalogues.bring_up_to_date("ar", {first: {"c.html"}}, tmp_path)
-    told = [(entry.msgid, entry.msgstr, entry.occurrences) for entry in again]
+    kept.save(str(path))
+    assert catalogues.bring_up_to_date("ar", {first: {"c.html"}}, tmp_path) == []
+    told = [(entry.msgid, entry.msgstr, entry.occurrences) for entry in read_catalogue("ar", path)]
     assert told == [("A new text", "نص", [("c.html", "")])]
     script = (tmp_path / "static/js/languages/ar.js").read_text(encoding="utf-8")
     assert json.loads(script.partition("words: ")[2].removesuffix(" };\n")) == {}
+
+
+def test_a_message_moves_with_its_translation_to_the_catalogue_of_its_part(tmp_path):
+    message = PageMessage("A new text")
+    catalogues.bring_up_to_date("ar", {message: {"a.html"}}, tmp_path)
+    core, part = catalogue_path("ar", tmp_path), catalogue_path("ar", tmp_path / "parts/mail")
+    kept = read_catalogue("ar", core)
+    kept.find("A new text").msgstr = "نص"
+    kept.save(str(core))
+    catalogues.bring_up_to_date("ar", {message: {"parts/mail/a.html", "parts/mail/b.html"}}, tmp_path)
+    assert [entry.msgid for entry in read_catalogue("ar", core)] == []
+    assert read_catalogue("ar", part).find("A new text").msgstr == "نص"
+    catalogues.bring_up_to_date("ar", {message: {"a.html", "parts/mail/a.html"}}, tmp_path)
+    assert catalogue_paths("ar", tmp_path) == [core]
+    assert [entry.occurrences for entry in read_catalogue("ar", core)] == [[("a.html", "")]]
