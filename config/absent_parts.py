@@ -8,7 +8,7 @@ import logging
 from django.conf import settings
 from django.db import connection
 
-from config.parts import OPTIONAL
+from config.parts import part_apps
 
 REFUSED = (
     "This installation keeps rows of {parts}, not installed here, which may belong to what would go. "
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 def absent_parts_with_rows() -> list[str]:
     """Return the keys of the parts that are not installed and have rows in the database; none if all are installed."""
-    absent = [key for key in OPTIONAL if key not in settings.PARTS]
+    absent = [key for key in part_apps() if key not in settings.PARTS]
     if not absent:
         return []
     with connection.cursor() as cursor:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -39,6 +40,11 @@ Beside it the keys of `study.yaml`, such as `stopping` or `recruiting.checks`, b
 without any of them costs the part nothing, and one with some is refused if the part is not installed. Without keys,
 every study uses the part.
 """
+ENTRY_POINTS = "interrater.parts"
+"""The group of entry points by which other packages add parts: a key, and the app that has its `part` and this label.
+
+A study declares such a part by the sections that it reads.
+"""
 WHOLE_DATA = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export", "bundle"})
 """Commands that read or write all tables, or everything of a study, and so run with all parts."""
 CORE = (
@@ -48,23 +54,35 @@ CORE = (
 """Apps that are always installed; one comes before those it imports."""
 
 
+@cache
+def part_apps() -> Mapping[str, str]:
+    """Return the apps of all parts by key: our own, then those that other packages add."""
+    found = {key: f"parts.{key}" for key in OPTIONAL}
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+        if entry.name in found:
+            raise ImproperlyConfigured(f"The package of {entry.value} adds a part {entry.name}, but there is one.")
+        found[entry.name] = entry.value
+    return found
+
+
 def chosen_parts(names: Iterable[str] | None) -> tuple[str, ...]:
     """Return the keys of the parts that are installed: all for None, none for `none`.
 
     Raises ValueError, with a sentence, for a name that is no part.
     """
-    wanted = OPTIONAL if names is None else tuple(names)
+    known = tuple(part_apps())
+    wanted = known if names is None else tuple(names)
     if wanted == ("none",):
         return ()
-    if unknown := sorted(set(wanted) - set(OPTIONAL)):
-        raise ValueError(f"no part is called {', '.join(unknown)}. There are {', '.join(OPTIONAL)}")
-    return tuple(key for key in OPTIONAL if key in wanted)
+    if unknown := sorted(set(wanted) - set(known)):
+        raise ValueError(f"no part is called {', '.join(unknown)}. There are {', '.join(known)}")
+    return tuple(key for key in known if key in wanted)
 
 
 @cache
 def parts_by_key() -> Mapping[str, Part]:
     """Return the optional parts that are installed, by key."""
-    found: dict[str, Part] = {key: importlib.import_module(f"parts.{key}.part").PART for key in settings.PARTS}
+    found: dict[str, Part] = {key: importlib.import_module(f"{part_apps()[key]}.part").PART for key in settings.PARTS}
     for key, part in found.items():
         if missing := [needed for needed in part.needs if needed not in found]:
             raise ImproperlyConfigured(f"PARTS has {key}, which needs {', '.join(missing)}.")
@@ -103,8 +121,13 @@ def parts_of(study: Study) -> StudyParts:
 
 @lru_cache(maxsize=1024)
 def _declared(keys: frozenset[str]) -> StudyParts:
-    used = (part for key, part in parts_by_key().items() if not OPTIONAL[key] or not keys.isdisjoint(OPTIONAL[key]))
-    return StudyParts((*used, *_core()))
+    return StudyParts((*(part for key, part in parts_by_key().items() if _is_used(key, part, keys)), *_core()))
+
+
+def _is_used(key: str, part: Part, declared: Collection[str]) -> bool:
+    """Whether a study that declares these keys uses a part; one without keys is used by all."""
+    own = OPTIONAL[key] if key in OPTIONAL else [section.key for section in part.sections]
+    return not own or any(name in declared for name in own)
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config.installed_parts import installed_parts
+from config.installed_kinds import installed_kinds
 
 
 def _packages() -> list[str]:
@@ -42,7 +42,7 @@ def discover(folder: str, name: str, in_each: bool = False, group: str = "") -> 
     """
     found: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for origin, part in (*_in_folders(folder, name, in_each), *(installed_parts(group, name) if group else ())):
+    for origin, part in (*_in_folders(folder, name, in_each), *(installed_kinds(group, name) if group else ())):
         if part.key in found:
             raise RuntimeError(f"Two parts of {folder} have the key {part.key!r}: {origins[part.key]} and {origin}.")
         found[part.key], origins[part.key] = part, origin

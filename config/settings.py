@@ -28,8 +28,9 @@ from config.environment import (
     read_whole,
     refuse_unsafe_production,
 )
-from config.installed_parts import package_folders
+from config.installed_kinds import package_folders
 from config.oidc_settings import read_oidc
+from config.parts import part_apps
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -68,7 +69,7 @@ INSTALLED_APPS = [
     "managing",
     "api",
     "operating",
-    *(f"parts.{key}" for key in PARTS),
+    *(part_apps()[key] for key in PARTS),
 ]
 
 MIDDLEWARE = [

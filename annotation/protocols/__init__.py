@@ -18,7 +18,7 @@ from annotation.common_options import common_fields
 from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
-from config.installed_parts import PROTOCOLS
+from config.installed_kinds import PROTOCOLS
 from config.registry import discover, find_part
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import Any
 from annotation.answers import Form, Sheet, ShownOutput
 from annotation.spec_fields import SpecField
 from annotation.typed_columns import Column, anything, number
-from config.installed_parts import QUESTION_TYPES
+from config.installed_kinds import QUESTION_TYPES
 from config.registry import discover
 
 COMMON_KEYS = frozenset({"per", "when"})

@@ -172,3 +172,48 @@ def test_a_study_that_declares_an_absent_part_is_refused_by_name(section, part, 
     refused = run(["manage.py", "import_study", str(tmp_path)], tmp_path)
     assert refused.returncode
     assert f"belongs to the part {part}, which is not installed here" in refused.stderr
+
+
+STARS = {
+    "lab_stars-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: lab-stars\nVersion: 1\n",
+    "lab_stars-1.dist-info/entry_points.txt": "[interrater.parts]\nstars = lab_stars\n",
+    "lab_stars/__init__.py": "",
+    "lab_stars/apps.py": """
+from django.apps import AppConfig
+class Stars(AppConfig):
+    name, label = "lab_stars", "stars"
+""",
+    "lab_stars/part.py": """
+from typing import Annotated
+from annotation.studies.file_sections import StudySection, by_model
+from config.part import Part
+from config.strict_models import SettingsModel, whole
+class StarSettings(SettingsModel):
+    most: Annotated[int, whole(1, 5)]
+class Stars(Part):
+    sections = (StudySection("stars", by_model(StarSettings)),)
+PART = Stars()
+""",
+}
+USED = """
+from config.parts import parts_by_key, parts_of
+stars = parts_by_key()["stars"]
+print(stars in parts_of(Study(options={{}})), stars in parts_of(Study(options={{"stars": {{"most": 3}}}})))
+"""
+
+
+def test_another_package_adds_a_part_with_its_section(tmp_path, monkeypatch):
+    for name, text in STARS.items():
+        path = tmp_path / "lab" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lab"))
+    used = run(["-c", CODE.format(USED.format())], tmp_path, parts="stars")
+    assert used.stdout == "False True\n", used.stderr
+    study = (ROOT / "demo" / "rating" / "study.yaml").read_text(encoding="utf-8")
+    (tmp_path / "items.jsonl").write_bytes((ROOT / "demo" / "rating" / "items.jsonl").read_bytes())
+    run(["manage.py", "migrate"], tmp_path, parts="stars")
+    for most, words in ((9, "stars.most: must be a whole number from 1 to 5"), (3, "")):
+        (tmp_path / "study.yaml").write_text(f"{study}\nstars: {{most: {most}}}\n", encoding="utf-8")
+        imported = run(["manage.py", "import_study", str(tmp_path)], tmp_path, parts="stars")
+        assert (words in imported.stderr, bool(imported.returncode)) == (True, bool(words)), imported.stderr

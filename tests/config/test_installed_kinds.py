@@ -12,12 +12,12 @@ import pytest
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from annotation.questions.likert import QUESTION_TYPE as LIKERT
-from config import installed_parts
-from config.installed_parts import PROTOCOLS, QUESTION_TYPES, package_folders
+from config import installed_kinds
+from config.installed_kinds import PROTOCOLS, QUESTION_TYPES, package_folders
 from config.registry import discover
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "tests" / "data" / "installed_parts"
+PACKAGE = ROOT / "tests" / "data" / "installed_kinds"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def installed(monkeypatch):
     def install(*points):
         made = [EntryPoint(name, value, QUESTION_TYPES) for name, value in points]
         monkeypatch.setattr(
-            installed_parts.importlib.metadata, "entry_points",
+            installed_kinds.importlib.metadata, "entry_points",
             lambda group: [point for point in made if point.group == group],
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Parts from other installed packages, which name them as entry points.
+"""Protocols and question types from other installed packages, which name them as entry points.
 
 An entry point names an object, `package.module:OBJECT`, or a module that binds the object to the name of its kind.
 Templates and static files of such a package are in the folders `templates` and `static` of its top package.
@@ -17,10 +17,10 @@ PROTOCOLS = "interrater.protocols"
 GROUPS = (QUESTION_TYPES, PROTOCOLS)
 
 
-def installed_parts(group: str, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield where each part of a group is from, and the part; a module gives what it binds to `name`.
+def installed_kinds(group: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield where each kind of a group is from, and the kind; a module gives what it binds to `name`.
 
-    Raises RuntimeError if a part cannot be loaded or has no key.
+    Raises RuntimeError if a kind cannot be loaded or has no key.
     """
     for point in importlib.metadata.entry_points(group=group):
         origin = _origin(point)
@@ -37,7 +37,7 @@ def installed_parts(group: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def package_folders(name: str) -> list[Path]:
-    """Return the folders called `name` in the packages that have parts. Imports none of them."""
+    """Return the folders called `name` in the packages that have kinds. Imports none of them."""
     packages = {
         point.module.partition(".")[0] for group in GROUPS for point in importlib.metadata.entry_points(group=group)
     }
