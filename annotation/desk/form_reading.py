@@ -39,37 +39,6 @@ def asked_of(question: Question, sheet: Sheet, per: str) -> list[ShownOutput | N
     return list(sheet.outputs) if each else [None]
 
 
-def read_questions(
-    form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet, per: str
-) -> dict[str, Any]:
-    """The answers {question key: value} of a posted form; raises AnswersInvalidError with all errors.
-
-    `per` applies to questions that do not say themselves how often they are asked.
-    """
-    answers: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for question in questions:
-        if not is_asked(question, answers):
-            continue  # without scripts a radio button cannot be cleared: its value is no answer
-        outputs = asked_of(question, sheet, per)
-        try:
-            values = {output: _read(form, question, output, sheet) for output in outputs}
-        except ValueInvalidError as problem:
-            errors[question.key] = gettext("This answer %(problem)s.") % {"problem": problem}
-            continue
-        given = {output: value for output, value in values.items() if value is not None}
-        missing = _unanswered(question, values, sheet) if question.required else []
-        if missing:
-            errors[question.key] = _missing(missing)
-        elif None in given:
-            answers[question.key] = given[None]
-        elif given:
-            answers[question.key] = {output.key: value for output, value in given.items() if output is not None}
-    if errors:
-        raise AnswersInvalidError(errors)
-    return answers
-
-
 def _read(form: Mapping[str, list[str]], question: Question, output: ShownOutput | None, sheet: Sheet) -> Any:
     kind = question_types()[question.type]
     value = kind.read(form, field_name(question, output), question.spec, sheet)
@@ -97,53 +66,6 @@ def _missing(outputs: Sequence[ShownOutput | None]) -> str:
     return gettext("This question needs an answer.")
 
 
-def check_answers(
-    answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str, machine: bool
-) -> None:
-    """Check submitted answers {question key: value}; raises AnswersInvalidError with all errors.
-
-    A machine need not answer every question, and its numbers may be off the scale. Values that refer to the outputs'
-    texts are checked by `check_shown`.
-    """
-    known = {question.key for question in questions}
-    errors = {key: "is not a question of this study" for key in answers if key not in known}
-    for question in questions:
-        if question.key in answers:
-            try:
-                for _, value in values_of(question, answers[question.key], sheet, per):
-                    kind = question_types()[question.type]
-                    (kind.check_machine if machine else kind.check)(value, question.spec)
-            except ValueInvalidError as problem:
-                errors[question.key] = str(problem)
-            if not machine and not is_asked(question, answers):
-                errors[question.key] = "is not asked after the answers before it"
-        elif question.required and not machine and is_asked(question, answers):
-            errors[question.key] = "needs an answer"
-    if errors:
-        raise AnswersInvalidError(errors)
-
-
-def check_shown(
-    answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str, options: Mapping[str, Any]
-) -> None:
-    """Check imported answers that passed `check_answers` against the outputs shown and the study's options.
-
-    Raises AnswersInvalidError with all errors.
-    """
-    errors = {}
-    for question in questions:
-        if question.key in answers:
-            kind = question_types()[question.type]
-            try:
-                for _, value in values_of(question, answers[question.key], sheet, per):
-                    kind.check_shown(value, question.spec, sheet)
-                    kind.check_options(value, question.spec, options)
-            except ValueInvalidError as problem:
-                errors[question.key] = str(problem)
-    if errors:
-        raise AnswersInvalidError(errors)
-
-
 def values_of(question: Question, answer: Any, sheet: Sheet, per: str) -> Iterator[tuple[ShownOutput | None, Any]]:
     """The single values of an answer, each with the output it is about; raises ValueInvalidError.
 
@@ -161,58 +83,142 @@ def values_of(question: Question, answer: Any, sheet: Sheet, per: str) -> Iterat
             yield output, answer[output.key]
 
 
-def ratings_of(
-    answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str, whole: Unit
-) -> Iterable[Answer]:
-    """The flat ratings of checked answers; `whole` is the unit of questions that are asked once per task."""
-    for question in questions:
-        if question.key in answers:
+class AnswerForms:
+    """Forms that consist of the study's questions, each asked once per task or once per output.
+
+    A protocol overrides a method only if its questions alone do not describe its page.
+    """
+
+    asks_per = "task"
+    """How often a question is asked by default: once per `task` or once per `output`."""
+
+    own_fields_longest = 0
+    """The most characters in the fields that the protocol's page has beside its questions."""
+
+    def whole(self, sheet: Sheet) -> Unit:
+        """Return the unit of questions that are asked once per task."""
+        return Unit()
+
+    def read_form(self, form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet) -> dict[str, Any]:
+        """The answers {question key: value} of a posted form, with outputs named by their keys.
+
+        Raises AnswersInvalidError with all errors.
+        """
+        answers: dict[str, Any] = {}
+        errors: dict[str, str] = {}
+        for question in questions:
+            if not is_asked(question, answers):
+                continue  # without scripts a radio button cannot be cleared: its value is no answer
+            outputs = asked_of(question, sheet, self.asks_per)
+            try:
+                values = {output: _read(form, question, output, sheet) for output in outputs}
+            except ValueInvalidError as problem:
+                errors[question.key] = gettext("This answer %(problem)s.") % {"problem": problem}
+                continue
+            given = {output: value for output, value in values.items() if value is not None}
+            missing = _unanswered(question, values, sheet) if question.required else []
+            if missing:
+                errors[question.key] = _missing(missing)
+            elif None in given:
+                answers[question.key] = given[None]
+            elif given:
+                answers[question.key] = {output.key: value for output, value in given.items() if output is not None}
+        if errors:
+            raise AnswersInvalidError(errors)
+        return answers
+
+    def ratings(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> Iterable[Answer]:
+        """The flat ratings that checked answers give."""
+        for question in questions:
+            if question.key in answers:
+                kind = question_types()[question.type]
+                for output, value in values_of(question, answers[question.key], sheet, self.asks_per):
+                    unit = self.whole(sheet) if output is None else Unit(output=output.key)
+                    yield Answer(question, value, kind.level, kind.number(value), unit)
+
+    def check_answers(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, machine: bool
+    ) -> None:
+        """Raise AnswersInvalidError with all errors if submitted answers, as files hold them, do not fit the questions.
+
+        A machine need not answer every question, and its numbers may be off the scale. `check_shown` checks values that
+        refer to the outputs' texts.
+        """
+        known = {question.key for question in questions}
+        errors = {key: "is not a question of this study" for key in answers if key not in known}
+        for question in questions:
+            if question.key in answers:
+                try:
+                    for _, value in values_of(question, answers[question.key], sheet, self.asks_per):
+                        kind = question_types()[question.type]
+                        (kind.check_machine if machine else kind.check)(value, question.spec)
+                except ValueInvalidError as problem:
+                    errors[question.key] = str(problem)
+                if not machine and not is_asked(question, answers):
+                    errors[question.key] = "is not asked after the answers before it"
+            elif question.required and not machine and is_asked(question, answers):
+                errors[question.key] = "needs an answer"
+        if errors:
+            raise AnswersInvalidError(errors)
+
+    def check_shown(
+        self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, options: Mapping[str, Any]
+    ) -> None:
+        """Check answers from a file that passed `check_answers` against the outputs shown and the study's options.
+
+        Raises AnswersInvalidError with all errors.
+        """
+        errors = {}
+        for question in questions:
+            if question.key in answers:
+                kind = question_types()[question.type]
+                try:
+                    for _, value in values_of(question, answers[question.key], sheet, self.asks_per):
+                        kind.check_shown(value, question.spec, sheet)
+                        kind.check_options(value, question.spec, options)
+                except ValueInvalidError as problem:
+                    errors[question.key] = str(problem)
+        if errors:
+            raise AnswersInvalidError(errors)
+
+    def form_of(self, answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet) -> Form:
+        """The form that would give these answers, for editing a saved answer."""
+        form: Form = {}
+        for question in questions:
+            if question.key in answers:
+                kind = question_types()[question.type]
+                for output, value in values_of(question, answers[question.key], sheet, self.asks_per):
+                    form.update(kind.write(value, field_name(question, output), sheet))
+        return form
+
+    def longest_form(self, questions: Sequence[Question], sheet: Sheet) -> int:
+        """The most characters that a form of these questions can have, names of fields included."""
+        fields_per_question = 1 + max(1, len(sheet.outputs))
+        return self.own_fields_longest + sum(
+            question_types()[question.type].longest(question.spec, sheet) + LONGEST_NAME * fields_per_question
+            for question in questions
+            for _ in asked_of(question, sheet, self.asks_per)
+        )
+
+    def fields(
+        self, form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet, errors: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
+        """The questions for the page, in order: each with its field name, output, error, and what its type adds."""
+        shown = []
+        for question in questions:
             kind = question_types()[question.type]
-            for output, value in values_of(question, answers[question.key], sheet, per):
-                unit = whole if output is None else Unit(output=output.key)
-                yield Answer(question, value, kind.level, kind.number(value), unit)
-
-
-def form_of(answers: Mapping[str, Any], questions: Sequence[Question], sheet: Sheet, per: str) -> Form:
-    """The form that gives these answers."""
-    form: Form = {}
-    for question in questions:
-        if question.key in answers:
-            kind = question_types()[question.type]
-            for output, value in values_of(question, answers[question.key], sheet, per):
-                form.update(kind.write(value, field_name(question, output), sheet))
-    return form
-
-
-def longest_form(questions: Sequence[Question], sheet: Sheet, per: str) -> int:
-    """The most characters that a form of these questions can have, names of fields included."""
-    fields_per_question = 1 + max(1, len(sheet.outputs))
-    return sum(
-        question_types()[question.type].longest(question.spec, sheet) + LONGEST_NAME * fields_per_question
-        for question in questions
-        for _ in asked_of(question, sheet, per)
-    )
-
-
-def fields_of(
-    form: Mapping[str, list[str]], questions: Sequence[Question], sheet: Sheet, per: str, errors: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """The questions for the page, in order: each with its field name, output, error, and what its type adds."""
-    shown = []
-    for question in questions:
-        kind = question_types()[question.type]
-        for output in asked_of(question, sheet, per):
-            name, error = field_name(question, output), errors.get(question.key, "")
-            shown.append(
-                {
-                    "question": question,
-                    "name": name,
-                    "output": output,
-                    "template": kind.template,
-                    "error": error,
-                    "must_read": error not in ("", _missing(())),  # a sign tells that an answer is missing
-                    "when": question.spec.get("when"),
-                    **kind.shown(form, name, question.spec, sheet),
-                }
-            )
-    return shown
+            for output in asked_of(question, sheet, self.asks_per):
+                name, error = field_name(question, output), errors.get(question.key, "")
+                shown.append(
+                    {
+                        "question": question,
+                        "name": name,
+                        "output": output,
+                        "template": kind.template,
+                        "error": error,
+                        "must_read": error not in ("", _missing(())),  # a sign tells that an answer is missing
+                        "when": question.spec.get("when"),
+                        **kind.shown(form, name, question.spec, sheet),
+                    }
+                )
+        return shown

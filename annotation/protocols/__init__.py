@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from annotation.answer_forms import AnswerForms
 from annotation.answers import Answer, AnswersInvalidError, Form, Sheet, Unit
 from annotation.common_options import common_fields
+from annotation.desk.form_reading import AnswerForms
 from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
