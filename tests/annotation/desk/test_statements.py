@@ -54,7 +54,7 @@ MOST, RECENT = 4, 3
 
 
 ROUTING = {"topics": {"names": ["law", "music"], "choose": True, "most": 3}}
-CHECKS = {"checks": {"first": 1, "repeats": {"share": 0.6, "after": 1}}}
+CHECKS = {"checks": {"first": 1, "repeats": {"share": 0.5, "after": 1}}}
 STUDIES = {
     "together": ({}, {}),
     "apart": ({"same_raters": False}, {}),
