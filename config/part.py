@@ -242,6 +242,9 @@ class Part:
     readiness: Mapping[str, Callable[[], str]] = {}
     """Checks for `/readyz` by name; each returns a state of `config/readiness.py`."""
 
+    var_folders: Mapping[str, str] = {}
+    """Folders of VAR whose finished files backups carry, and the pattern of such a file's path in its folder."""
+
     data_checks: Sequence[DataCheck] = ()
     """Checks of the app's data, for `checkdata`."""
 

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 before=$(git describe --tags --always)
 var=/var/lib/interrater
 aside="interrater_until_$(date -u +%Y%m%d_%H%M%S)"
-# The folders that backups have; see operating/var_files.py.
+# The folders that backups have; see `var_folders` of each app.
 folders="turn_judges exports uploads audit"
 
 # Without the services that it depends on: migrate would make the tables that the restore makes.

@@ -6,6 +6,7 @@ from managing.erasing import ERASING
 
 class ManagingPart(Part):
     erasing = ERASING
+    var_folders = {"uploads": r"[0-9a-f-]{36}(\.\w+)?"}
 
 
 PART = ManagingPart()

@@ -1,6 +1,6 @@
 """The files in VAR that a backup has: what the database refers to and cannot make again.
 
-Trained judges, kept exports, uploads and archived audit entries are copied, after the rows: an entry that is moved
+Apps name their folders (`Part.var_folders`). Files are copied after the rows: an entry of the audit that is archived
 meanwhile is in both, and none is in neither. Search indexes are built again when they are needed, models can be
 downloaded again, and messages of the broker only wake workers. The signing key and the file of endpoints are secrets
 or describe this machine: they are named and not copied.
@@ -8,26 +8,28 @@ or describe this machine: they are named and not copied.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from django.conf import settings
 
-FOLDERS = {
-    "turn_judges": re.compile(r"turn_judges/.+"),
-    "exports": re.compile(r"exports/\d+/[0-9a-f-]{36}\.zip"),
-    "uploads": re.compile(r"uploads/[0-9a-f-]{36}(\.\w+)?"),
-    "audit": re.compile(r"audit/\w[\w.-]*\.jsonl"),
-}
-"""The folders, and which of their files are finished."""
+from config.parts import parts
+
 PIECE = 1024 * 1024
+
+
+@cache
+def folders() -> Mapping[str, re.Pattern[str]]:
+    """Return the folders, and which of their files are finished."""
+    return {name: re.compile(f"{name}/{files}") for part in parts() for name, files in part.var_folders.items()}
 
 
 def kept_files() -> Iterator[str]:
     """Yield the paths, relative to VAR, of the files that belong in a backup."""
     top = Path(settings.VAR)
-    for folder, finished in FOLDERS.items():
+    for folder, finished in sorted(folders().items()):
         for path in sorted((top / folder).rglob("*")):
             name = path.relative_to(top).as_posix()
             if path.is_file() and not path.is_symlink() and finished.fullmatch(name):
@@ -36,8 +38,7 @@ def kept_files() -> Iterator[str]:
 
 def is_allowed(name: str) -> bool:
     """Whether a restore may write a file of this name in VAR."""
-    parts = PurePosixPath(name).parts
-    return ".." not in parts and any(pattern.fullmatch(name) for pattern in FOLDERS.values())
+    return ".." not in PurePosixPath(name).parts and any(pattern.fullmatch(name) for pattern in folders().values())
 
 
 def digest_of(path: Path) -> str:

@@ -5,12 +5,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 from config.parts import OPTIONAL
 from tests.house import ROOT, named, tracked
 
 NOT_OF_THE_CORE = ("parts", "tests", "benchmarks", "docs", "client_library", "locale", "deploy", "scripts")
 THE_LIST = ("config/parts.py",)
+ORDINARY = {"mail", "checks", "dry_run"}
+"""Words of the language, and the mark by which the core keeps dry runs from costs and out of its claims."""
 KINDS = (".py", ".html", ".js", ".css", ".txt")
 
 
@@ -26,6 +29,13 @@ def namespaces() -> tuple[str, ...]:
 
 
 @cache
+def sections() -> tuple[str, ...]:
+    """The keys of study files by which studies declare parts; those that are ordinary words are left to reviews."""
+    keys = [key for declared in OPTIONAL.values() for key in declared if key not in ORDINARY]
+    return tuple(name for key in keys for name in {key, key.removeprefix("recruiting.")} - ORDINARY)
+
+
+@cache
 def own_files() -> frozenset[str]:
     """The names by which templates and static files of parts are loaded."""
     found = set()
@@ -37,12 +47,18 @@ def own_files() -> frozenset[str]:
 
 
 @cache
+def tables() -> frozenset[str]:
+    return frozenset(model._meta.db_table for model in apps.get_models() if model._meta.app_label in OPTIONAL)
+
+
+@cache
 def patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     keys = "|".join(OPTIONAL)
     return (
         ("a module", re.compile(rf"""^\s*(?:from|import) parts\b|["'`]parts[./](?:{keys})\b""", re.MULTILINE)),
         ("an address", re.compile(rf"""["'](?:{"|".join(namespaces())}):\w+""")),
-        ("a table", re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO) (?:{keys})_\w+")),
+        ("a table", re.compile(rf"\b(?:{'|'.join(sorted(tables()))})\b")),
+        ("a section", re.compile(rf"""["'`](?:{"|".join(re.escape(name) for name in sections())})["'`]""")),
         ("a file", re.compile("|".join(rf"""["']{re.escape(name)}["']""" for name in sorted(own_files())))),
     )
 

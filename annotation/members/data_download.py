@@ -36,10 +36,10 @@ LEFT_OUT = {
     "sessions of browsers": "The page of your browsers lists them and ends them. What identifies one is a secret.",
     "secrets": "Passwords, links, API tokens and second factors are kept as hashes or encrypted. The file says how many"
     " links there are, and since when you have a second factor. The page of API tokens lists yours.",
-    "figures about your work": "They would tell which tasks were hidden checks: what rules look at, what was found, and"
-    " what researchers noted about it. The people who run the study can tell you more when it is over.",
-    "places and order of tasks": "They would tell which tasks come next, and which were checks. They say nothing about"
-    " you.",
+    "figures about your work": "They would tell how your work is looked at: what rules ask, what was found, and what"
+    " researchers noted about it. The people who run the study can tell you more when it is over.",
+    "places and order of tasks": "They would tell which tasks come next, and how they were chosen. They say nothing"
+    " about you.",
     "copies of your answers": "The same answers are kept once more as single ratings, as pages that were sent again,"
     " and as calls to language models. The file has the answers themselves.",
     "what others did with your answers": "Verdicts, labels, samples and final answers are other people's work. Notes"

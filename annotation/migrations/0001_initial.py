@@ -575,7 +575,7 @@ class Migration(FirstMigration):
                 ('state', models.CharField(choices=[('open', 'Open'), ('held', 'Held'), ('filled', 'Filled')], default='open', max_length=6)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
                 ('kept_for', models.CharField(blank=True, help_text="the name of the only rater who may take it, if the study's plan says so", max_length=200)),
-                ('lane', models.PositiveSmallIntegerField(db_default=0, default=0, help_text="for whom it is, by the study's routing; 0 in studies without")),
+                ('lane', models.PositiveSmallIntegerField(db_default=0, default=0, help_text="for whom it is, if the study tells raters apart; otherwise 0")),
                 ('third_rater', models.BooleanField(db_default=False, default=False, help_text='whether it was made because the planned raters disagreed')),
                 ('holder', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.rater')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='annotation.item')),

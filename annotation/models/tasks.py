@@ -87,7 +87,7 @@ class Slot(models.Model):
         max_length=200, blank=True, help_text="the name of the only rater who may take it, if the study's plan says so"
     )
     lane = models.PositiveSmallIntegerField(
-        default=0, db_default=0, help_text="for whom it is, by the study's routing; 0 in studies without"
+        default=0, db_default=0, help_text="for whom it is, if the study tells raters apart; otherwise 0"
     )
     third_rater = models.BooleanField(
         default=False, db_default=False, help_text="whether it was made because the planned raters disagreed"

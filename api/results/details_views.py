@@ -87,7 +87,7 @@ def details(request: Request, slug: str) -> Response:
 @operation(
     "report_rater_checks",
     "How careful raters are",
-    "Hidden checks, agreement with the others, time and answers in a row of each rater, with intervals; and alpha with "
+    "Agreement with the others, time and answers in a row of each rater, with intervals; and alpha with "
     "and without excluded raters.",
     RaterChecksSerializer,
     (400, *READING),

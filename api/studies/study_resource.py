@@ -256,7 +256,7 @@ def _change_running(
 
 
 def _change_recruiting(study: Study, given: Mapping[str, Any], person: Person, reason: str) -> None:
-    """Change steps and hidden checks as their pages do, if they are given; null takes them out."""
+    """Change how people come in, as its pages do, if they are given; null takes them out."""
     if RECRUITING not in given:
         return
     body = {} if given[RECRUITING] is None else given[RECRUITING]

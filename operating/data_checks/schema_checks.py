@@ -16,9 +16,6 @@ from operating.stored_tables import StoredTable
 OPEN_ERASURE = Erasure._meta.get_field("open")
 """The only foreign key that may point at no row, and only inside a transaction."""
 
-NUMBERED_BY_HAND = ("webhooks_auditposition",)
-"""Tables of one row, which the program numbers 1 itself."""
-
 NAMED_CONSTRAINT = re.compile(r'CONSTRAINT "([^"]+)"')
 """A constraint's name in the text that made a table of SQLite."""
 
@@ -97,7 +94,7 @@ def open_erasures() -> Iterator[Row]:
 def numbers() -> Iterator[Row]:
     for model in _models():
         table = StoredTable(model)
-        if not table.is_numbered or model._meta.pk is None or table.name in NUMBERED_BY_HAND:
+        if not table.is_numbered or model._meta.pk is None:
             continue
         [row] = sql_rows(f'SELECT MAX("{model._meta.pk.column}") AS highest FROM "{table.name}"')  # noqa: S608
         last = table.last_number()

@@ -23,6 +23,7 @@ def lost_judges() -> Iterator[Row]:
 
 class TrainedJudgePart(Part):
     erasing = ERASING
+    var_folders = {"turn_judges": ".+"}
     data_checks = (
         DataCheck("lost_trained_judges", "A trained judge of a run is missing or has changed.", lost_judges),
     )

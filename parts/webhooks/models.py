@@ -89,6 +89,7 @@ class AuditPosition(models.Model):
     appear any more.
     """
 
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     through = models.BigIntegerField(default=0, help_text="the last audit entry that was read")
     candidate = models.BigIntegerField(default=0)
     transaction = models.BigIntegerField(default=0)

@@ -72,8 +72,8 @@ def test_a_backup_has_every_table_and_the_files_that_rows_refer_to(site, study):
         "manifest.json"
     }
     assert list(manifest["files"]) == list(kept_files()) == [
-        "turn_judges/a-study/ab12/model.safetensors", "exports/7/12345678-1234-1234-1234-123456789abc.zip",
-        "uploads/12345678-1234-1234-1234-123456789abc.jsonl", "audit/audit-20260131T000000-a1b2c3.jsonl",
+        "audit/audit-20260131T000000-a1b2c3.jsonl", "exports/7/12345678-1234-1234-1234-123456789abc.zip",
+        "turn_judges/a-study/ab12/model.safetensors", "uploads/12345678-1234-1234-1234-123456789abc.jsonl",
     ]  # fmt: skip
     assert manifest["tables"]["annotation_study"]["rows"] == 1
     assert manifest["endpoints_file"].endswith("other.yaml")

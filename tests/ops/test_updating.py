@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from operating.management.commands import migrate
-from operating.var_files import FOLDERS
+from operating.var_files import folders
 from scripts import compose
 from tests.ops.conftest import ROOT, clean_environment
 
@@ -177,7 +177,7 @@ def test_a_backup_that_cannot_be_restored_leaves_the_site_as_it_was(run, fails):
 
 def test_the_files_that_change_places_are_those_of_backups():
     text = (ROOT / "deploy" / "go_back.sh").read_text(encoding="utf-8")
-    assert set(text.split('\nfolders="')[1].split('"')[0].split()) == set(FOLDERS)
+    assert set(text.split('\nfolders="')[1].split('"')[0].split()) == set(folders())
 
 
 @pytest.mark.parametrize("fails", ["*test\\ -r*", '"compose build"'])

@@ -24,7 +24,7 @@ class Migration(FirstMigration):
         migrations.CreateModel(
             name='AuditPosition',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
                 ('through', models.BigIntegerField(default=0, help_text='the last audit entry that was read')),
                 ('candidate', models.BigIntegerField(default=0)),
                 ('transaction', models.BigIntegerField(default=0)),
