@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from annotation.synthetic_visitor import SyntheticVisitor
     from config.monitored_figures import MonitoredFigure
     from files.reading.protocol_tables import TableImport
+    from files.writing.table_list import StudyTable
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
-    from reports.exporting.table_list import StudyTable
     from reports.rater_columns import RaterColumn
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]

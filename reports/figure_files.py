@@ -1,4 +1,4 @@
-"""The reports that an export holds as JSON files, from the kept reports if they are of the current state of the data.
+"""Exports with derived tables and reports, from the kept reports if they are of the current state of the data.
 
 Reports take long and are computed from thousands of draws, so `keep_figures` computes what is missing before an export
 takes its snapshot, in a command or a worker; never in a web process. If the data change between the two, the report is
@@ -8,10 +8,16 @@ computed again from the snapshot, and not kept.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from accounts.models import Person
+from agreement.catalogue.report_catalogue import FIGURES
 from annotation.models import Rater, Rating, Study
 from annotation.pools import in_main_pool
+from files.writing import export_study
+from files.writing.table_list import ComputedFiles
+from reports.derived import FOLDER, derived_tables
 from reports.kept_reports import compute_here, is_kept, kept_figures
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds import report_kinds
@@ -67,16 +73,44 @@ def keep_figures(study: Study) -> None:
         compute_here(study, LABEL_MODELS, {})
 
 
-def agreement_figures(study: Study) -> Mapping[str, Any] | None:
-    """The agreement of people as `agreement.json` has it, or None; call it in the export's snapshot."""
-    return _figures(study, AGREEMENT) if AGREEMENT.applies(study) else None
+def export_with_figures(
+    study: Study, out: Path, form: str = "jsonl", actor: Person | None = None, via: str = ""
+) -> dict[str, Any]:
+    """Export the study with its derived tables and reports, and a card that states the agreement of people.
+
+    For commands and workers, because that may take minutes. Raises ExportRefusedError and ImportPendingError.
+    """
+    keep_figures(study)
+    return export_study(study, out, form, actor, via, ComputedFiles(derived_tables(), _figure_texts, _stated_agreement))
 
 
-def figure_texts(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each file with a report; call it in the export's snapshot."""
+def _stated_agreement(study: Study) -> list[dict[str, Any]]:
+    """Return the figures that the card states: a row per question."""
+    if not AGREEMENT.applies(study):
+        return []
+    questions = _figures(study, AGREEMENT)["questions"]
+    return [{"question": key, "figures": stated} for key, one in questions.items() if (stated := _coefficients(one))]
+
+
+def _coefficients(report: Mapping[str, Any]) -> list[str]:
+    """Return the question's coefficients of agreement, with their intervals if they have some."""
+    found = []
+    for key, figure in FIGURES.items():
+        value, interval = report.get(key), report.get(f"{key}_ci")
+        if figure.unit in ("alpha", "kappa") and isinstance(value, float):
+            between = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+            found.append(f"{figure.title} {value:.3f}{between}")
+    return found
+
+
+def _figure_texts(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file with a report."""
     for file in FIGURE_FILES:
         if file.applies(study):
-            yield file.name, json.dumps(_figures(study, file), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+            yield (
+                f"{FOLDER}/{file.name}",
+                json.dumps(_figures(study, file), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            )
 
 
 def _figures(study: Study, file: FigureFile) -> Mapping[str, Any]:

@@ -1,11 +1,14 @@
-"""What sessions add: their erasing, and what a person downloads of their turns."""
+"""What sessions add: their tables in exports, their erasing, and what a person downloads of their turns."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from accounts.models import Person
 from config.part import Part
+from files.writing.table_list import StudyTable, computed_by
 from sessions.erasing import ERASING
+from sessions.files.session_columns import LABEL_SAMPLES, LABELS, SESSIONS
+from sessions.files.session_counts import has_label_samples, has_labels, has_sessions, session_counts
 from sessions.models import Turn
 
 CHUNK = 500
@@ -16,6 +19,21 @@ class SessionsPart(Part):
         f"revision_sessions:{name}" for name in ("welcome", "session", "writing", "preview", "step")
     )
     erasing = ERASING
+    tables = (
+        StudyTable(
+            "sessions", "revision sessions with their turns, one session per line", SESSIONS,
+            computed_by("sessions.files.session_export.session_lines"), has_sessions,
+            naming=frozenset({"model"}), counts=session_counts, place=2,
+        ),
+        StudyTable(
+            "labels", "labels of turns by people and models, with all revisions", LABELS,
+            computed_by("sessions.files.session_export.label_lines"), has_labels, place=2,
+        ),
+        StudyTable(
+            "label_samples", "samples of turns that several people label, in the order of their queues", LABEL_SAMPLES,
+            computed_by("sessions.files.session_export.label_sample_lines"), has_label_samples, place=2,
+        ),
+    )  # fmt: skip
 
     def own_data(self, person: Person) -> list[tuple[str, Iterator[dict[str, Any]]]]:
         """Return the person's turns, in the order in which they were made: what they wrote and edited.

@@ -32,7 +32,7 @@ MIGRATE = "call_command('migrate', verbosity=0); call_command('check', databases
 FILL = "from tests.filled import fill; fill(Path(sys.argv[1]) / 'studies')\n"
 EXPORT = """
 from annotation.models import Study
-from reports.exporting import export_study
+from files.writing import export_study
 for study in Study.objects.all():
     export_study(study, Path(sys.argv[1]) / "out" / study.slug)
 """

@@ -9,7 +9,7 @@ from annotation.blinding import names_of, unblind
 from annotation.models import Membership, Output, Question, Rater, Rating, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
-from reports.exporting.adjudication_lines import adjudication_lines
+from files.writing.adjudication_lines import adjudication_lines
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

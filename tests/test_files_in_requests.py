@@ -51,10 +51,10 @@ NO_FILES = {"agreement/answers/crowd_labels.py": "tables in memory, of workers"}
 WRITERS = {
     "files/tables/parquet_types.py": "types of columns",
     "operating/backing_up.py": "writes backups",
-    "reports/exporting/parquet_files.py": "writes tables",
+    "files/writing/parquet_files.py": "writes tables",
     "reports/kept_files/zip_archive.py": "writes exports",
 }
-OF_OUR_OWN = {"reports/exporting/archive.py": "takes a file out of an export that a worker of this site has written"}
+OF_OUR_OWN = {"reports/kept_files/archive.py": "takes a file out of an export that a worker of this site has written"}
 PROGRAMS = {"retrieval/paper_formats/pdf_pages.py": "a program in a process of its own, which no module imports"}
 READERS = {
     "parts/other_tools/tool_files.py": {"read_tool_file", "xml_of"},

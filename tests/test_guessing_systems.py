@@ -23,11 +23,11 @@ from files.entered.drafts import change_draft
 from files.entered.single_items import remove_item
 from files.reading import ImportRefusedError, add_to_study, import_study
 from files.reading.item_import import digest_of
+from files.writing import export_study
+from files.writing.study_lines import annotation_lines
+from files.writing.study_yaml import study_body
 from judges.configuration import RunConfiguration
 from judges.units import planned_units
-from reports.exporting import export_study
-from reports.exporting.study_lines import annotation_lines
-from reports.exporting.study_yaml import study_body
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 from tests.api.conftest import Program
 from tests.api.test_uploads_in_parts import uploaded

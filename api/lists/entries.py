@@ -13,8 +13,8 @@ from annotation.models import Item, JudgeRun, Rater, Study
 from annotation.page_times import are_odd_times
 from annotation.protocols import Unit, protocols
 from config.text_validation import given, time_text
-from reports.exporting.run_lines import run_line
-from reports.exporting.study_lines import item_lines, task_outputs
+from files.writing.run_lines import run_line
+from files.writing.study_lines import item_lines, task_outputs
 from sessions.files.session_export import session_line
 from sessions.models import RevisionSession
 

@@ -16,7 +16,7 @@ from annotation.studies.corrections import StudyRefusedError
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.problem_details import problem_response
 from files.reading import ImportRefusedError
-from reports.exporting import ExportRefusedError
+from files.writing import ExportRefusedError
 from reports.rows import ChoiceInvalidError
 
 SENTENCES: Mapping[type[Exception], str] = {

@@ -14,9 +14,9 @@ from api.requests.parameters import check_parameters
 from api.results import report_examples as examples
 from api.results.kept_answers import kept_answer
 from api.schema import EXPORTING, GET, READING, RECENT, WITHIN, operation, parameter
-from reports.exporting import SMALL_FORMATS
-from reports.exporting.archive import FileUnknownError, archived, exported_file
+from files.writing import SMALL_FORMATS
 from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
+from reports.kept_files.archive import FileUnknownError, archived, exported_file
 from reports.protocol_figures import protocol_figures
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices

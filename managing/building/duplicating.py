@@ -16,10 +16,10 @@ from config.background.kinds import works
 from config.background.waking import enqueue
 from files.entered.drafts import make_draft
 from files.reading import add_to_study
-from reports.exporting.example_lines import example_lines, has_examples
-from reports.exporting.file_writers import write_jsonl
-from reports.exporting.study_lines import item_lines
-from reports.exporting.study_yaml import study_body
+from files.writing.example_lines import example_lines, has_examples
+from files.writing.file_writers import write_jsonl
+from files.writing.study_lines import item_lines
+from files.writing.study_yaml import study_body
 
 MODELS = "models"
 WORK_KEY = "item_copy"

@@ -15,11 +15,11 @@ from config.htmx_request import HtmxRequest
 from files.entered.drafts import change_draft, is_changeable
 from files.import_problems import ImportProblem, ImportRefusedError
 from files.reading.study_file import checked_study
+from files.writing.study_yaml import study_body
 from managing.building.build_page import BuildPage, state_of_body
 from managing.building.desk_preview import desk_preview
 from managing.building.question_steps import take_step
 from managing.building.study_form import body_of_texts
-from reports.exporting.study_yaml import study_body
 
 SAVE, OVERWRITE = "save", "overwrite"
 

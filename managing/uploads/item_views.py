@@ -15,9 +15,9 @@ from annotation.protocols import protocols
 from annotation.studies.preparing_tasks import prepare_few, request_preparation
 from files.entered.single_items import ItemInUseError, add_item, can_change, can_edit, change_item, remove_item
 from files.reading import ImportRefusedError
+from files.writing.study_lines import item_lines
 from managing.access import item_for
 from managing.uploads.item_forms import SingleItemForm, initial_of, output_forms
-from reports.exporting.study_lines import item_lines
 
 MORE_OUTPUTS = 3
 

@@ -15,6 +15,7 @@ from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.notices import StudyNotice
 from annotation.study_tabs import Tab
 from config.part import Part
+from files.writing.table_list import StudyTable
 from parts.checks.claiming import take_due_checks
 from parts.checks.columns import CHECKS, has_checks
 from parts.checks.draws import checks_among, expected_checks
@@ -23,7 +24,6 @@ from parts.checks.filed import CheckImport, shown_check_lines
 from parts.checks.models import RaterNotice
 from parts.checks.rules import open_notices
 from parts.checks.settings import CheckSettings
-from reports.exporting.table_list import StudyTable
 from reports.rater_columns import RaterColumn
 
 CHUNK = 500

@@ -32,12 +32,12 @@ from config.background.waking import enqueue, enqueue_again
 from config.parts import parts
 from files.entered.drafts import make_draft
 from files.reading import add_to_study
+from files.writing.file_writers import write_jsonl
+from files.writing.study_lines import item_lines
+from files.writing.study_yaml import study_body
 from parts.dry_runs.models import StudyDryRun
 from parts.dry_runs.session_requests import VISITORS
 from parts.dry_runs.settings import mark_of
-from reports.exporting.file_writers import write_jsonl
-from reports.exporting.study_lines import item_lines
-from reports.exporting.study_yaml import study_body
 
 WORK_KEY = "dry_run"
 FULL_NAME = "Synthetic rater"

@@ -21,6 +21,7 @@ from config.text_validation import given
 from files.import_problems import ImportRefusedError, refuse
 from files.line_reading import BOM, JSONInvalidError, parse_json
 from files.reading.system_codes import codes_for_files
+from files.writing.study_yaml import study_yaml
 from managing.models import ItemUpload
 from managing.uploads.other_formats import ConversionRefusedError, ConvertedUpload, OtherFormats
 from managing.uploads.receiving import WHOLE, place_of
@@ -35,7 +36,6 @@ from parts.other_tools.tool_files import (
     begin_of_tool_file,
     read_tool_file,
 )
-from reports.exporting.study_yaml import study_yaml
 
 ARRAYS = ".json"
 CHUNK = 1 << 20

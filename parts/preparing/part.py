@@ -2,10 +2,10 @@
 
 from annotation.study_tabs import Tab, is_draft
 from config.part import Part
+from files.writing.table_list import StudyTable
 from parts.preparing.erasing import ERASING
 from parts.preparing.file_import import PreparingImport
 from parts.preparing.file_lines import PREPARING, preparing_lines, shows_preparation
-from reports.exporting.table_list import StudyTable
 
 PAGE = "preparing:prepare"
 

@@ -12,10 +12,10 @@ from annotation.pools import no_copies
 from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import time_text
+from files.writing.study_lines import item_lines
+from files.writing.study_yaml import study_body
 from parts.stopping.plan_spec import stopping_of
 from parts.stopping.plan_words import plan_in_words
-from reports.exporting.study_lines import item_lines
-from reports.exporting.study_yaml import study_body
 
 NAMING = frozenset({"outputs", "gold", "metadata", "withdrawn", "priority"})
 """Keys of an item's line that name systems, or that change while people work."""

@@ -11,6 +11,7 @@ from annotation.models import Annotation, Study
 from annotation.studies.file_sections import StudySection
 from annotation.study_tabs import Tab
 from config.part import Part
+from files.writing.table_list import StudyTable
 from operating.data_check import digest_check
 from parts.stopping.erasing import ERASING
 from parts.stopping.filed_looks import LOOKS, LookImport, has_looks, look_lines
@@ -19,7 +20,6 @@ from parts.stopping.peeking import PEEKED, note_peek
 from parts.stopping.plan_spec import STOPPING, plan_problems, third_rater_of
 from parts.stopping.stopping_facts import shown_stopping, stopping_facts
 from parts.stopping.third_raters import note_answer
-from reports.exporting.table_list import StudyTable
 
 SQL = "SELECT id, body, sha256 FROM stopping_stopplan"
 

@@ -12,7 +12,8 @@ from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
-from reports.exporting import FORMATS, ExportRefusedError, export_study
+from files.writing import FORMATS, ExportRefusedError
+from reports.figure_files import export_with_figures
 from reports.kept_files.kept_exports import (
     BUNDLE,
     WORK_KEY,
@@ -75,7 +76,7 @@ def _written(claim: Claim, work: Path, part: Path) -> WrittenExport:
     if row.form == BUNDLE:
         import_string(WRITE_BUNDLE)(study, folder, row.requested_by, via)
     else:
-        export_study(study, folder, row.form, row.requested_by, via, derived=True)
+        export_with_figures(study, folder, row.form, row.requested_by, via)
     claim.update(step="Packing them into one file")
     sha256 = zip_folder(folder, part)
     fields: dict[str, Any] = {

@@ -1,8 +1,8 @@
 """One label per unit and question from all its raters: see `reports.derived.computing.unit_labels`."""
 
 from annotation.typed_columns import Column, ColumnKind, anything, number, text, texts, whole
+from files.writing.table_list import DerivedTable, computed_by
 from reports.derived import FOLDER, always
-from reports.exporting.table_list import DerivedTable, computed_by
 
 
 def _label(name: str, about: str) -> Column:

@@ -1,8 +1,8 @@
 """Pairs of outputs of which people prefer neither: see `reports.derived.computing.pair_votes`."""
 
 from annotation.typed_columns import text, whole
+from files.writing.table_list import DerivedTable, computed_by
 from reports.derived import FOLDER, always
-from reports.exporting.table_list import DerivedTable, computed_by
 
 TABLE = DerivedTable(
     f"{FOLDER}/preference_ties",

@@ -1,8 +1,8 @@
 """Turns of revision sessions as training examples: see `reports.derived.computing.revision_examples`."""
 
 from annotation.typed_columns import number, records, text, texts, whole, yes_no
+from files.writing.table_list import DerivedTable, computed_by
 from reports.derived import FOLDER, always
-from reports.exporting.table_list import DerivedTable, computed_by
 
 TABLE = DerivedTable(
     f"{FOLDER}/training_turns",

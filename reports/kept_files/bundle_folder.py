@@ -16,12 +16,12 @@ from accounts.models import Person
 from annotation.models import Study
 from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
+from files.writing import SCHEMA, ExportRefusedError, export_study
+from files.writing.folder_placement import placed
 from reports.display.leaderboard import leaderboard
 from reports.display.question_sections import question_sections
 from reports.display.shown_tables import shown_tables
 from reports.display.study_details import study_details, with_details
-from reports.exporting import SCHEMA, ExportRefusedError, export_study
-from reports.exporting.folder_placement import placed
 from reports.forms import ReportPageForm, choices_in
 from reports.kept_files.kept_exports import export_state
 from reports.kept_files.page_alone import PageAlone, drawing_parts

@@ -23,8 +23,8 @@ from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 from config.database_clock import database_now
+from files.writing import FORMATS
 from reports.data_state import data_state
-from reports.exporting import FORMATS
 from reports.kept_reports import ReportOutdatedError, last_erasures
 from reports.models import KeptExport
 

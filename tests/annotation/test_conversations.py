@@ -7,7 +7,7 @@ import pytest
 from annotation.conversations import TurnsInvalidError, as_given, shown_turns, text_and_places
 from annotation.models import Item, Output
 from files.reading import ImportRefusedError, import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.annotation.conversation_study import ASKED, REPLIED, write_study
 
 TALK = [

@@ -25,9 +25,9 @@ from config.models import Erasure, QueueTurn
 from config.parts import OPTIONAL
 from config.triggers import frozen_tables
 from config.write_pauses import WritePauses
+from files.writing import export_study
 from judges.models import Judgment
 from llm.models import Call
-from reports.exporting import export_study
 from retrieval.models import IndexBuild
 from sessions.models import RevisionSession, Turn
 from tests.fewer import first_cases

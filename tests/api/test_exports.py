@@ -14,7 +14,7 @@ from accounts.models import AuditEntry
 from annotation.models import Rater, Rating, Study
 from config.background.claiming import process_row
 from files.reading import import_study
-from reports.exporting import canonical_digest
+from files.writing import canonical_digest
 from reports.kept_files.kept_exports import place_of, request_export
 from tests.api.conftest import problem
 
@@ -137,7 +137,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_behind(reading, rated, left_
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reports.exporting.write_chunks", full)
+    monkeypatch.setattr("files.writing.write_chunks", full)
     for name in ("", "items.jsonl"):
         body = problem(reading.get(f"{EXPORT}{name}"), 503)
         assert "disk may be full" in body["detail"]

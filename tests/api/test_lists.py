@@ -15,8 +15,8 @@ from annotation.members.membership import rater_for
 from annotation.models import Annotation, Item, Output, Rater, Rating, Token
 from annotation.studies.steered_items import withdraw
 from api.lists import keyset_pages
-from reports.exporting.rating_lines import rating_lines
-from reports.exporting.study_lines import annotation_lines, item_lines
+from files.writing.rating_lines import rating_lines
+from files.writing.study_lines import annotation_lines, item_lines
 from tests.api.conftest import problem
 
 STUDY = "/api/studies/study/"

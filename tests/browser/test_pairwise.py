@@ -11,12 +11,12 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Study
 from annotation.studies.planning import plan_chunk
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.test_safety import CORPUS, foreign_markup, refusals
 from tests.fewer import first_cases
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 SYSTEMS = ("system-north", "system-south", "system-west")
 LONG = "\n\n".join(f"Paragraph {number}. " + "Ferries sail when the wind lets them. " * 12 for number in range(12))

@@ -14,13 +14,13 @@ from annotation.members.membership import rater_for
 from annotation.models import Assignment, DraftConflict, Study
 from config.background.claiming import run_waiting
 from files.reading import import_study
+from files.writing import export_study
 from llm.call_errors import UnreachableError
-from reports.exporting import export_study
 from sessions import steps
 from sessions.models import RevisionSession, Turn
 from sessions.topic_preferences import choose_topics
 from tests.browser.conftest import saved
-from tests.reports.exporting.conftest import bytes_of
+from tests.files.writing.conftest import bytes_of
 from tests.sessions.conftest import begun, folder, models, session, study, turned  # noqa: F401 - fixtures
 
 LONG = "\n\n".join(

@@ -10,10 +10,10 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Assignment, Rating, Study
 from annotation.studies.planning import plan_chunk
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 QUESTIONS = [
     {"key": "fluent", "type": "slider", "text": "How fluent is it?", "labels": ["not at all", "completely"]},

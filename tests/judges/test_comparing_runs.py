@@ -10,14 +10,14 @@ from annotation.questions import question_types
 from annotation.questions.rank import closed
 from annotation.studies.study_erasure import erase_study
 from files.reading import import_study
+from files.writing import export_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment
 from llm.models import Call
-from reports.exporting import export_study
+from tests.files.writing.conftest import bytes_of
 from tests.judges.comparing_studies import QUESTIONS, comparing_study, item
 from tests.judges.scripted_judges import configured, run_to_end
 from tests.llm.calls import write_endpoints
-from tests.reports.exporting.conftest import bytes_of
 
 pytestmark = pytest.mark.django_db
 

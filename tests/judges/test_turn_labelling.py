@@ -8,19 +8,19 @@ import pytest
 from annotation.members.membership import rater_for
 from annotation.models import Rating
 from files.reading import ImportRefusedError, add_to_study, import_study
+from files.writing import export_study
 from judges.configuration import ConfigurationRefusedError
 from judges.models import Judgment, RunWork
 from judges.recording import record_readings
 from judges.units import planned_units
 from llm.models import Call
 from llm.prompt_files import load_prompt
-from reports.exporting import export_study
 from reports.session_report import session_report
 from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.turn_labels import VALUES, MachineLabel, label, write_machine_labels
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 from tests.judges.rated_sessions import rated_sessions
 from tests.judges.scripted_judges import configured, run_to_end
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
 
 pytestmark = pytest.mark.django_db
 KINDS = {"protocol": "classify_instruction", "questions": (), "model": "campus/free"}

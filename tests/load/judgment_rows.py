@@ -20,12 +20,12 @@ from django.utils import timezone  # noqa: E402
 from annotation.models import Guideline, Item, JudgeRun, Output, Question, Rating, Study  # noqa: E402
 from config.background.claiming import process_row  # noqa: E402
 from config.background.rows import WAITING  # noqa: E402
+from files.writing import export_study  # noqa: E402
 from judges.configuration import checked_configuration  # noqa: E402
 from judges.models import Judgment, RunWork  # noqa: E402
 from judges.run_states import start_run  # noqa: E402
 from llm.models import Budget, Call  # noqa: E402
 from llm.scripted.form_filling import filled_form  # noqa: E402
-from reports.exporting import export_study  # noqa: E402
 from tests.load.engine import MODEL  # noqa: E402
 
 OUTPUTS = 5

@@ -7,8 +7,8 @@ from django.http import QueryDict
 from annotation.members.membership import add_member
 from annotation.models import Study
 from files.reading import import_study
+from files.writing.study_yaml import study_body
 from managing.building.study_form import texts_of_body
-from reports.exporting.study_yaml import study_body
 
 DEMO = Path(__file__).parents[2] / "demo"
 PROTOCOLS = ("rating", "listwise", "pairwise", "session")

@@ -8,7 +8,7 @@ from django.apps import apps
 from annotation.models import Assignment, Question, Study
 from annotation.questions import question_types
 from annotation.studies.planning import plan_chunk
-from reports.exporting.study_yaml import study_body
+from files.writing.study_yaml import study_body
 from tests.conftest import draft_study
 from tests.managing.drafts_in_forms import PROTOCOLS, demo_draft, empty_draft, posted
 

@@ -11,10 +11,10 @@ from annotation.studies.slugs import proposed_slug
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import run_waiting
 from files.reading.study_file import checked_study
+from files.writing.study_yaml import study_body
 from managing.building import duplicating
 from managing.building.making_views import next_address
 from managing.building.template_library import study_templates
-from reports.exporting.study_yaml import study_body
 from tests.conftest import live_study, make_person
 
 NEW = reverse("managing:new_study")

@@ -12,8 +12,8 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Item, Output, Slot, Study
 from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.planning import is_planned
+from files.writing.study_lines import item_lines
 from managing.uploads.item_forms import SaidField, initial_of
-from reports.exporting.study_lines import item_lines
 from tests.conftest import draft_study
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import pytest
 from annotation.protocols import protocols
 from annotation.questions import question_types
 from files.reading.study_file import _load, checked_study
+from files.writing.study_yaml import study_body
 from managing.building.study_form import body_of_texts, questions_in, texts_of_body
 from managing.building.template_library import study_templates
-from reports.exporting.study_yaml import study_body
 from tests.managing.drafts_in_forms import DEMO, PROTOCOLS, demo_draft
 
 pytestmark = pytest.mark.quick

@@ -19,11 +19,11 @@ from annotation.members.tokens import issue_token
 from annotation.models import Annotation, Assignment, Guideline, Rater, Study
 from files.entered.recruiting_settings import digest
 from files.reading import import_study
+from files.writing import export_study
+from files.writing.study_yaml import study_yaml
 from recruiting.models import Consent, ConsentVersion, PracticeAnswer, StepPassage
 from recruiting.way_in.declaring import change_steps, qualify_again
 from recruiting.way_in.steps_taken import StaleStepError, answer_task, take_step
-from reports.exporting import export_study
-from reports.exporting.study_yaml import study_yaml
 from tests.clock import at_time
 from tests.conftest import make_person
 from tests.recruiting.way_in_study import CONSENT, QUALIFICATION, RIGHT, WRONG, Walk, study_with_steps

@@ -10,6 +10,7 @@ from annotation.studies.file_sections import recruiting_sections, study_sections
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from files.reading import import_study
+from files.writing import export_study
 from parts.checks import settings as check_settings
 from parts.crowds import link_settings, recruiter_settings
 from parts.mail import reminder_section
@@ -19,7 +20,6 @@ from parts.stopping import plan_spec
 from recruiting.entry_step import step_kinds
 from recruiting.step_kinds.qualification import RULE_KEYS
 from recruiting.way_in.personal_questions import QUESTION_KEYS
-from reports.exporting import export_study
 
 pytestmark = pytest.mark.quick
 CHOICES = {"key": "country", "text": "Country?", "help": "Where you live.", "choices": ["DE", "AT", "CH"]}

@@ -15,6 +15,7 @@ from annotation.desk.submitting import Effort, Submission, submit_and_claim
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Annotation, Guideline, Rater, Slot, Study
 from annotation.studies.locking import RaterGoneError
+from files.writing import export_study
 from parts.checks.preparing import prepare_checks
 from parts.checks.rules import judge_rater
 from parts.rater_messages.sending_messages import write_to_researchers
@@ -23,7 +24,6 @@ from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.steps_taken import answer_task
 from reports.agreement_report import kept_agreement_report
-from reports.exporting import export_study
 from reports.report_kinds.agreement import agreement_choices
 from tests.annotation.test_erasing import everything
 from tests.conftest import make_person

@@ -8,11 +8,11 @@ from annotation.members.membership import rater_for
 from annotation.models import Item
 from files.entered.recruiting_settings import RecruitingRefusedError, digest
 from files.reading import import_study
+from files.writing import export_study
 from recruiting.entry_step import steps_of
 from recruiting.models import StepPassage
 from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.practice_tasks import drawn_items
-from reports.exporting import export_study
 from tests.recruiting.way_in_study import QUALIFICATION, RIGHT, WRONG, Walk, add_practice, study_with_steps
 
 pytestmark = pytest.mark.django_db

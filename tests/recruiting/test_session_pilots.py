@@ -18,11 +18,11 @@ from config.background.claiming import run_waiting
 from files.entered.recruiting_settings import digest
 from files.import_problems import ImportRefusedError
 from files.reading import import_study
+from files.writing import export_study
 from managing.building.template_library import study_templates
 from recruiting.models import StepPassage
 from recruiting.way_in.declaring import change_steps
 from recruiting.way_in.pilot_tasks import end_pilots
-from reports.exporting import export_study
 from retrieval.index_builds import ensure_index
 from sessions import steps
 from sessions.models import RevisionSession

@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotation.models import JudgeRun, Rater
 from files.reading import import_study
 from judges.models import RunWork
-from tests.reports.exporting.conftest import item, write_study
+from tests.files.writing.conftest import item, write_study
 
 OUTPUTS = ("east", "north", "south")
 PEOPLE = ("ann", "bob", "cy")

@@ -6,7 +6,7 @@ import shlex
 import pytest
 from django.core.management import call_command
 
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.house import ROOT
 from tests.reports.compared_study import imported
 

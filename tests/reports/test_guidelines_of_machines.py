@@ -15,8 +15,8 @@ from reports.rater_disagreement import kept_disagreement
 from reports.report_kinds.disagreement import disagreement_choices
 from reports.rows import ChoiceInvalidError
 from reports.study_answers import RaterComparison
+from tests.files.writing.conftest import item, write_study
 from tests.reports.computing import read
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ from agreement.intervals.bootstrap import NO_VARIATION, TOO_FEW_ITEMS
 from annotation.members.membership import add_member
 from files.reading import import_study
 from reports.agreement_report import agreement_report
+from tests.files.writing.conftest import item, write_study
 from tests.reports.computing import compute_requested, read
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

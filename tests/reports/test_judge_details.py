@@ -12,8 +12,8 @@ from reports.rows import ChoiceInvalidError
 from reports.rows.answer_probabilities import allowed_steps
 from reports.rows.output_style import style_counts
 from reports.rows.run_facts import example_outputs
+from tests.files.writing.conftest import item, write_study
 from tests.reports.compared_study import ITEMS, OUTPUTS, PEOPLE, imported, probed
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

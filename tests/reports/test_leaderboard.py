@@ -14,9 +14,9 @@ from reports.display.plots import calibration_plot, dot_plot
 from reports.display.undefined_reasons import UndefinedReasons
 from reports.meta_evaluation_report import meta_evaluation
 from reports.models import KeptReport
+from tests.files.writing.conftest import item, write_study
 from tests.reports.compared_study import imported, probed
 from tests.reports.computing import compute_requested, read
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

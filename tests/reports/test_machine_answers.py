@@ -14,8 +14,8 @@ from reports.rows import ChoiceInvalidError
 from reports.rows.rater_shares import rater_shares
 from tests.api.conftest import Program, problem
 from tests.conftest import make_person
+from tests.files.writing.conftest import item, write_study
 from tests.reports.computing import read
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 JUDGE = {"item": "harbour", "rater": "judge", "rater_kind": "model", "question": "how_well"}

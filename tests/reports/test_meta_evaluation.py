@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import JudgeRun, Rater
 from files.reading import import_study
 from reports.meta_evaluation_report import RaterComparison, meta_evaluation
-from tests.reports.exporting.conftest import item, write_study
+from tests.files.writing.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -5,9 +5,9 @@ from django.core.management import call_command
 
 from annotation.members.membership import add_member
 from files.reading import import_study
+from tests.files.writing.conftest import item, write_study
 from tests.reports.compared_study import imported
 from tests.reports.computing import read
-from tests.reports.exporting.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

@@ -8,14 +8,14 @@ from annotation.studies.batches import batches_of, items_in
 from annotation.studies.lifecycle import StudyRefusedError, make_live, prepare
 from annotation.studies.planning import is_planned, planning_progress
 from files.reading import import_study
+from files.writing import export_study
 from judges.configuration import RunConfiguration
 from judges.units import output_units, planned_units, some_units
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
 from reports.meta_evaluation_report import meta_evaluation
 from reports.rows.rater_shares import rater_shares
 from tests.conftest import add_item
-from tests.reports.exporting.conftest import item, objects_of, write_study
+from tests.files.writing.conftest import item, objects_of, write_study
 
 pytestmark = pytest.mark.django_db
 OTHERS = ("training", "qualification", "attention")

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotation.members.membership import rater_for
 from annotation.members.tokens import issue_token
 from annotation.models import Rater
-from reports.exporting import export_study
+from files.writing import export_study
 from reports.rows import ChoiceInvalidError
 from reports.session_report import session_report
 from sessions.models import TurnLabel

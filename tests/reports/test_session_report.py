@@ -12,18 +12,18 @@ from config.background.claiming import run_waiting
 from config.background.kinds import GiveUpError
 from config.erasure import open_erasure
 from files.reading import import_study
+from files.writing import export_study
 from judges.answered_turns import answered_turns
 from llm.models import StudyPrompt
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
 from reports.rows.turn_rows import session_rows
 from reports.session_report import session_report
 from retrieval.models import IndexBuild
 from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.second_ratings import ratable_turns
 from tests.conftest import make_person
+from tests.files.writing.conftest import empty_the_database
 from tests.reports.computing import read
-from tests.reports.exporting.conftest import empty_the_database
 from tests.reports.worked_sessions import PAGE, page_of, rate_again, worked  # noqa: F401
 from tests.sessions.conftest import begun, folder, models, session, study  # noqa: F401
 

@@ -6,8 +6,8 @@ from django.db.models.sql.compiler import SQLCompiler
 from django.test import override_settings
 
 from annotation.models import Study
+from files.writing import export_study
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
 from reports.session_report import session_report
 from sessions.second_ratings import sample_turns
 from tests.filled import fill

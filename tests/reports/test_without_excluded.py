@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.members.standing import end_exclusion, exclude
 from annotation.models import RaterExclusion
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from reports.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

@@ -10,8 +10,8 @@ from annotation.models import Adjudication, Annotation, Rating, Reviewer, Slot, 
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import run_waiting
 from files.reading import ImportRefusedError, import_study
+from files.writing import export_study
 from llm.models import StudyPrompt
-from reports.exporting import export_study
 from retrieval.models import IndexBuild
 from sessions import steps
 from sessions.label_samples import draw_labels
@@ -19,7 +19,7 @@ from sessions.models import LabelSample, RevisionSession, Turn, TurnLabel
 from sessions.second_ratings import sample_turns
 from sessions.turn_labels import LabelRefusedError, label
 from tests.conftest import make_person
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 from tests.sessions.conftest import begun, instruct, question, turned, where
 
 pytestmark = pytest.mark.django_db

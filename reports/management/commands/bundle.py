@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
-from reports.exporting import ExportRefusedError
+from files.writing import ExportRefusedError
 from reports.kept_files.bundle_folder import write_bundle
 from reports.kept_files.zip_archive import zip_folder
 

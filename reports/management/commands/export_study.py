@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.snapshot import read_without_mapping
 from files.management.study_lookup import find_study
-from reports.exporting import FORMATS, ExportRefusedError, export_study
+from files.writing import FORMATS, ExportRefusedError, export_study
+from reports.figure_files import export_with_figures
 
 
 class Command(BaseCommand):
@@ -28,8 +29,8 @@ class Command(BaseCommand):
         read_without_mapping()
         study = find_study(options["slug"])
         try:
-            derived = not options["data_only"]
-            manifest = export_study(study, options["out"], options["format"], derived=derived)
+            export = export_study if options["data_only"] else export_with_figures
+            manifest = export(study, options["out"], options["format"])
         except ExportRefusedError as problem:
             raise CommandError(str(problem)) from None
         counts = manifest["counts"]

@@ -16,9 +16,9 @@ from annotation.models import Annotation, Assignment, Output, Rating, Slot, Stud
 from annotation.protocols import protocols
 from annotation.studies.planning import plan_chunk
 from files.reading import ImportRefusedError, import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.conftest import make_person
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 

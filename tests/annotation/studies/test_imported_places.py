@@ -13,7 +13,7 @@ from annotation.studies.lifecycle import prepare
 from annotation.studies.study_progress import progress_of_study
 from config.background.claiming import run_waiting
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.conftest import make_person
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]

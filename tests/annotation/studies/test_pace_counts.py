@@ -19,7 +19,7 @@ from annotation.studies.study_progress import StudyProgress, progress_of_study
 from config.background.claiming import process_row
 from config.background.rows import Status
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.clock import at_time
 from tests.conftest import add_item
 

@@ -5,11 +5,11 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Rating, Study
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, press, tab
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 QUESTIONS = [
     {"key": "overall", "type": "best_worst", "text": "Best and worst overall"},

@@ -7,12 +7,12 @@ from playwright.sync_api import expect
 
 from annotation.models import Study
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on, saved
 from tests.browser.listwise.conftest import SYSTEMS, TEXTS, drag, letter_of, press, rows, tab, word_box
 from tests.browser.test_room_to_read import demo_task
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 
 def test_a_task_is_rated_by_mouse_and_comes_back_from_its_files_the_same(new_desk, rater, bring, tmp_path):

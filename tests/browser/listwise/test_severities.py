@@ -5,13 +5,13 @@ from playwright.sync_api import expect
 
 from annotation.models import Study
 from files.reading import import_study
+from files.writing import export_study
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on
 from tests.browser.listwise.conftest import letter_of, press
 from tests.browser.listwise.test_span_bar import BAR, marked, sweep
-from tests.reports.exporting.conftest import bytes_of, empty_the_database
+from tests.files.writing.conftest import bytes_of, empty_the_database
 
 QUESTIONS = [
     {"key": "fit", "type": "likert", "min": 1, "max": 3, "per": "output", "text": "Does it fit?", "required": False},

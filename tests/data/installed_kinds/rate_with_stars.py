@@ -18,7 +18,7 @@ from annotation.members.membership import add_member, rater_for  # noqa: E402
 from annotation.models import Study  # noqa: E402
 from annotation.studies.planning import plan_chunk  # noqa: E402
 from files.reading import import_study  # noqa: E402
-from reports.exporting import export_study  # noqa: E402
+from files.writing import export_study  # noqa: E402
 
 folder = Path(sys.argv[1])
 settings.ALLOWED_HOSTS = ["testserver"]

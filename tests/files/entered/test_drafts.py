@@ -15,7 +15,7 @@ from config.models import Erasure
 from files.entered.drafts import change_draft, delete_draft, is_changeable, make_draft
 from files.reading import ImportRefusedError, add_to_study
 from files.reading.import_lock import import_lock
-from reports.exporting.study_yaml import study_body
+from files.writing.study_yaml import study_body
 from tests.conftest import make_person
 
 BODY = {

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotation.models import Annotation, Item
 from files.reading import ImportRefusedError, import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.files.reading.conftest import ANNOTATION, ITEM
 from tests.hostile_strings import STRINGS, can_be_stored, spread
 

@@ -5,9 +5,9 @@ import pytest
 from annotation.models import Rating
 from config.model_fields import canonical_json
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.files.reading.conftest import ITEM, STUDY, only_problem, problems_of
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 
 pytestmark = pytest.mark.django_db
 

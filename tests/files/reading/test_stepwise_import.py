@@ -22,8 +22,8 @@ from files.reading.annotation_import import AnnotationImport
 from files.reading.item_import import ItemImport
 from files.reading.rating_import import RatingImport
 from files.reading.stepwise_import import complete_imports, resume
+from files.writing import export_study
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
 from tests.processes import child, finished, said, tell
 
 pytestmark = [

@@ -7,9 +7,9 @@ from accounts.models import AuditEntry
 from annotation.models import WrittenExample
 from annotation.studies.study_erasure import erase_study
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.files.reading.conftest import only_problem, problems_of
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 
 pytestmark = pytest.mark.django_db
 

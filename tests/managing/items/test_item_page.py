@@ -13,8 +13,8 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Adjudication, Item, Question, Rater, Rating, Slot
 from files.reading import import_study
 from tests.conftest import add_item, make_person
-from tests.reports.exporting.conftest import item as item_line
-from tests.reports.exporting.conftest import write_study
+from tests.files.writing.conftest import item as item_line
+from tests.files.writing.conftest import write_study
 
 pytestmark = pytest.mark.quick
 MOST_QUERIES = 15

@@ -10,11 +10,11 @@ from annotation.models import Annotation, Item, Rater, RaterExclusion, Slot, Stu
 from annotation.studies.notices import study_notices
 from annotation.studies.study_overview import count_overview
 from files.reading import import_study
+from files.writing import export_study
 from parts.checks.answered import answered_checks
 from parts.checks.background.check_upkeep import look_after_checks
 from parts.checks.models import FiledCheck, RaterNotice
 from parts.checks.rules import figure_of
-from reports.exporting import export_study
 from reports.kept_reports import compute_here
 from tests.conftest import make_person
 from tests.parts.checks.checked_study import (

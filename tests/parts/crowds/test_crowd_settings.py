@@ -8,10 +8,10 @@ from django.utils import timezone
 from annotation.models import Study
 from files.import_problems import FieldInvalidError
 from files.reading import import_study
+from files.writing import export_study
 from parts.crowds.link_settings import checked_link
 from parts.crowds.models import CrowdStay
 from parts.crowds.recruiter_settings import Recruiter, check_return, checked_recruiter
-from reports.exporting import export_study
 from tests.parts.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, prolific_ids
 
 FULL = {

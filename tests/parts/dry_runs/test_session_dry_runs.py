@@ -9,6 +9,7 @@ from accounts.models import Person
 from annotation.models import Annotation, Assignment, Study
 from config.background.claiming import due_keys, process_row, run_waiting
 from files.reading import import_study
+from files.writing import export_study
 from llm import door
 from llm.models import Call
 from managing.building.template_library import study_templates
@@ -17,7 +18,6 @@ from parts.dry_runs.background import filling
 from parts.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
 from parts.dry_runs.models import StudyDryRun
 from recruiting.models import StepPassage
-from reports.exporting import export_study
 from retrieval.background.index_building import WORK as INDEXING
 from sessions.background.answer_writing import WORK as WRITING
 from sessions.models import RevisionSession, Turn

@@ -22,6 +22,7 @@ from annotation.review.spot_checks import check
 from annotation.studies.file_sections import FileFacts, study_sections
 from config.background.claiming import claim, run_waiting
 from config.background.kinds import works
+from files.writing import export_study
 from parts.mail import mail_queue, own_address
 from parts.mail.background.news import look_after_mail
 from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
@@ -29,7 +30,6 @@ from parts.mail.reminder_section import set_reminder_days
 from recruiting.entry_step import steps_of
 from recruiting.models import Consent, ConsentVersion, StepPassage
 from recruiting.step_kinds.consent import digest_of
-from reports.exporting import export_study
 from tests.annotation.test_erasing import everything
 from tests.conftest import SYSTEMS
 from tests.parts.mail.small_mail_server import SmallMailServer

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 
 from annotation.models import Rating
 from files.reading import import_study
-from reports.exporting import FORMATS, export_study
+from files.writing import FORMATS, export_study
 from tests.parts.other_tools.conftest import questions_of, ratings_of
 
 AT = "2026-03-01T10:00:00.000000Z"

@@ -5,7 +5,7 @@ import pytest
 from files.reading import import_study
 from parts.papers.paper_table import tables_of
 from reports.study_answers import RaterComparison, StudyAnswers
-from tests.reports.exporting.conftest import item, write_study
+from tests.files.writing.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db
 

@@ -3,10 +3,10 @@
 import pytest
 
 from files.reading import ImportRefusedError, import_study
+from files.writing import canonical_digest, export_study
 from parts.preparing.editing import save_hybrid
 from parts.preparing.models import PreparationCall, PreparedText, Suggestion
 from parts.preparing.placing import place_items
-from reports.exporting import canonical_digest, export_study
 from tests.parts.preparing.prepared_studies import empty_study, step_to_end, with_documents
 
 

@@ -17,9 +17,9 @@ from annotation.studies.steered_items import withdraw
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import process_row
 from files.reading import ImportRefusedError, import_study
+from files.writing import export_study
 from parts.preregistration.models import Preregistration
 from parts.preregistration.registering import TOO_LATE, register_plan
-from reports.exporting import export_study
 from tests.conftest import live_study
 from tests.reports.computing import read
 

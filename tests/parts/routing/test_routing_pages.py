@@ -13,8 +13,8 @@ from annotation.studies.lifecycle import make_live, prepare
 from annotation.studies.queries import work_in
 from files.import_problems import ImportRefusedError
 from files.reading import import_study
+from files.writing import export_study
 from parts.routing.fill_table import count_lanes
-from reports.exporting import export_study
 from tests.parts.routing.routed_study import TOPICS, answer, make_rater, make_routed_study, source
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]

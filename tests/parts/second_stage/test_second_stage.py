@@ -20,12 +20,12 @@ from annotation.studies.queries import work_in
 from annotation.studies.slot_steps import add_rater, reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from files.reading import import_study
+from files.writing import export_study
 from parts.second_stage.case_answers import CaseSheet
 from parts.second_stage.case_claims import claim_case
 from parts.second_stage.disputed_units import disputed_items
 from parts.second_stage.models import SecondStageCase
 from parts.second_stage.settings import set_stage
-from reports.exporting import export_study
 from tests.conftest import SYSTEMS, make_person
 
 pytestmark = pytest.mark.quick

@@ -8,7 +8,7 @@ from parts.stopping.plan_spec import LEVELS as FIGURES
 from parts.stopping.plan_spec import read_stopping
 from parts.stopping.plan_words import FIGURE_WORDS, plan_in_words
 from reports import figures_by_level
-from tests.reports.exporting.conftest import write_study
+from tests.files.writing.conftest import write_study
 
 NAMES = ("east", "north", "west")
 QUESTIONS = [

@@ -8,9 +8,9 @@ from django.core.management import call_command
 
 from annotation.members.rater_erasure import erase_rater
 from files.reading import ImportRefusedError, import_study
+from files.writing import export_study
 from parts.stopping.models import FiledLook, StopLook
 from parts.stopping.peeking import note_peek
-from reports.exporting import export_study
 from reports.seen_results import ResultPage
 from tests.parts.stopping.test_looks import NARROW, answered, look_now
 

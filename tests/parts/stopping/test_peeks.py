@@ -25,9 +25,9 @@ from reports.models import KeptExport, KeptReport
 from reports.seen_results import ResultPage
 from tests.api.conftest import Program
 from tests.conftest import make_person
+from tests.files.writing.conftest import item, write_study
 from tests.house import app_of, sources
 from tests.reports.computing import read
-from tests.reports.exporting.conftest import item, write_study
 from tests.test_routes import row_of
 from tests.world import ROUTES
 

@@ -5,9 +5,9 @@ import pytest
 from annotation.models import Study
 from files.import_problems import ImportRefusedError
 from files.reading.study_file import checked_study
+from files.writing.study_yaml import study_body
 from parts.stopping.plan_spec import read_stopping, stopping_of, third_rater_of
 from parts.stopping.plan_words import plan_in_words
-from reports.exporting.study_yaml import study_body
 
 pytestmark = pytest.mark.quick
 RULE = {"figure": "alpha", "question": "good", "until": "width", "width": 0.2}

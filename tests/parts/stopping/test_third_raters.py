@@ -12,12 +12,12 @@ from annotation.models import Annotation, Assignment, Rating, Slot, Task
 from annotation.studies.planning import plan_chunk
 from config.background.claiming import process_row
 from files.reading import import_study
+from files.writing import export_study
 from parts.stopping.models import ExtraPlace, PairCheck, StopPlan
 from parts.stopping.third_raters import compare_raters
 from reports.agreement_report import agreement_report
-from reports.exporting import export_study
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 from tests.parts.stopping.stop_studies import annotator, answer, compare_all, stopping_study
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
 
 RULE = {"third_rater": {"questions": ["how_well"], "more_than": 1}}
 pytestmark = pytest.mark.django_db

@@ -16,6 +16,7 @@ from annotation.models import JudgeRun, Rater, Rating
 from annotation.studies.study_erasure import erase_study
 from config.background.claiming import Claim, run_waiting
 from files.reading import add_to_study, import_study
+from files.writing import export_study
 from judges.answered_turns import turns_of_part
 from judges.background.run_upkeep import settle_runs
 from judges.configuration import ConfigurationRefusedError
@@ -27,13 +28,12 @@ from parts.trained_judge.likeliest_labels import training_of
 from parts.trained_judge.run_kinds import trained as turn_judging
 from parts.trained_judge.trained_configuration import trained_judges
 from parts.trained_judge.turn_judge_training import trained_configuration
-from reports.exporting import export_study
 from sessions.models import Turn
 from sessions.turn_variants import turn_variant
+from tests.files.writing.conftest import bytes_of
 from tests.judges.rated_sessions import rated_sessions, session_line
 from tests.judges.scripted_judges import work_off
 from tests.judges.tiny_models import needs_torch
-from tests.reports.exporting.conftest import bytes_of
 
 pytestmark = pytest.mark.django_db
 FAST = {"epochs": 2, "learning_rate": 0.01, "training": 0.4, "validation": 0.3, "split_seed": 2, "device": "cpu"}

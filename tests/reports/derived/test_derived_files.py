@@ -7,13 +7,14 @@ from django.core.management import call_command
 
 from annotation.models import Rating
 from files.reading import import_study
+from files.writing import canonical_digest
 from reports import figure_files
 from reports.derived.computing import unit_labels
-from reports.exporting import canonical_digest, export_study
+from reports.figure_files import export_with_figures
 from reports.models import KeptReport
 from tests.fewer import first_cases
+from tests.files.writing.conftest import bytes_of, objects_of
 from tests.reports.derived.conftest import ORDERED, chosen, likert
-from tests.reports.exporting.conftest import bytes_of, objects_of
 
 pytestmark = pytest.mark.django_db
 PAIRS = [{"key": "better", "type": "preference"}]
@@ -45,7 +46,7 @@ def test_an_export_has_tables_with_rows_and_reports_in_a_folder_that_an_import_i
 
 
 def test_a_study_without_answers_has_no_derived_files(answered, tmp_path):
-    export_study(answered("rating", [ORDERED], []), tmp_path / "out", derived=True)
+    export_with_figures(answered("rating", [ORDERED], []), tmp_path / "out")
     assert not (tmp_path / "out" / "derived").exists()
 
 
@@ -54,7 +55,7 @@ def test_reports_are_taken_if_they_are_current_and_computed_again_if_not(answere
     study = answered("rating", [ORDERED], [likert("one", "ada", "r1", 4), likert("one", "ada", "r2", 5)])
     figure_files.keep_figures(study)
     kept, models = KeptReport.objects.order_by("kind")
-    export_study(study, tmp_path / "out", derived=True)
+    export_with_figures(study, tmp_path / "out")
     assert [row.pk for row in KeptReport.objects.order_by("kind")] == [kept.pk, models.pk]
     written = (tmp_path / "out" / "derived" / "agreement.json").read_text()
     assert json.loads(written) == json.loads(kept.figures)
@@ -65,7 +66,7 @@ def test_reports_are_taken_if_they_are_current_and_computed_again_if_not(answere
 
     keep = figure_files.keep_figures
     monkeypatch.setattr(figure_files, "keep_figures", lambda study: (keep(study), late(study)))
-    export_study(study, tmp_path / "out", derived=True)
+    export_with_figures(study, tmp_path / "out")
     report = json.loads((tmp_path / "out" / "derived" / "agreement.json").read_text())
     assert report["questions"]["quality"]["ratings"] == Rating.objects.count() == 3
     assert report != json.loads(written)
@@ -84,7 +85,7 @@ def test_machines_beside_people_add_the_meta_evaluation(answered, tmp_path):
                 for output, value in (("ada", 5), ("bea", 1)))
     )  # fmt: skip
     import_study(tmp_path / "in")
-    export_study(study, tmp_path / "out", derived=True)
+    export_with_figures(study, tmp_path / "out")
     assert derived_names(tmp_path / "out") == ["aggregated_labels.jsonl", "agreement.json", "meta_evaluation.json"]
     (labels, _) = objects_of(tmp_path / "out" / "derived" / "aggregated_labels.jsonl")
     assert (labels["raters"], labels["majority"]) == (1, 4)
@@ -92,7 +93,7 @@ def test_machines_beside_people_add_the_meta_evaluation(answered, tmp_path):
 
 def test_a_blinded_study_shows_codes_in_every_derived_file(answered, tmp_path):
     study = answered("pairwise", PAIRS, CHOICES, options={"blind_researchers": True})
-    export_study(study, tmp_path / "out", derived=True)
+    export_with_figures(study, tmp_path / "out")
     for name, data in bytes_of(tmp_path / "out").items():
         if name.startswith("derived/"):
             for system in (b'"ada"', b'"bea"', b'"cyd"'):
@@ -108,10 +109,10 @@ def test_models_of_raters_are_computed_once_and_kept(answered, tmp_path, monkeyp
     without = tmp_path / "without"
     with monkeypatch.context() as patched:
         patched.setattr(figure_files, "keep_figures", lambda study: None)
-        export_study(study, without, derived=True)
+        export_with_figures(study, without)
     assert "glad" in objects_of(without / "derived" / "aggregated_labels.jsonl")[0]
-    export_study(study, tmp_path / "first", derived=True)
+    export_with_figures(study, tmp_path / "first")
     assert KeptReport.objects.filter(kind="label_models").count() == 1
     monkeypatch.setattr(unit_labels, "crowd_labels", None)  # must not be called
-    export_study(study, tmp_path / "second", derived=True)
+    export_with_figures(study, tmp_path / "second")
     assert bytes_of(without) == bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")

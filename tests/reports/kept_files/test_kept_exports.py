@@ -158,7 +158,7 @@ def names_ann(row):
 
 
 def test_what_is_being_written_while_answers_are_erased_is_not_kept(study, owner, monkeypatch):
-    write = export_work.export_study
+    write = export_work.export_with_figures
 
     def erase_meanwhile(*arguments, **more):
         made = write(*arguments, **more)
@@ -167,7 +167,7 @@ def test_what_is_being_written_while_answers_are_erased_is_not_kept(study, owner
             erase_rater(ann, None, keep_answers=False)
         return made
 
-    monkeypatch.setattr(export_work, "export_study", erase_meanwhile)
+    monkeypatch.setattr(export_work, "export_with_figures", erase_meanwhile)
     row = request_export(study, "jsonl", owner, "test")
     process_row("export", row.pk)
     assert not KeptExport.objects.filter(has_file=True).exists()
@@ -175,7 +175,7 @@ def test_what_is_being_written_while_answers_are_erased_is_not_kept(study, owner
 
 
 def test_what_is_being_written_while_an_item_is_withdrawn_is_written_again(study, owner, monkeypatch):
-    write = export_work.export_study
+    write = export_work.export_with_figures
 
     def withdraw_meanwhile(*arguments, **more):
         made = write(*arguments, **more)
@@ -184,7 +184,7 @@ def test_what_is_being_written_while_an_item_is_withdrawn_is_written_again(study
 
     row = request_export(study, "jsonl", owner, "test")
     with monkeypatch.context() as patched:
-        patched.setattr(export_work, "export_study", withdraw_meanwhile)
+        patched.setattr(export_work, "export_with_figures", withdraw_meanwhile)
         process_row("export", row.pk)
     row.refresh_from_db()
     assert (row.status, row.has_file, left(study)) == (Status.QUEUED, False, [])

@@ -10,9 +10,9 @@ from annotation.members.membership import add_member, rater_for
 from annotation.models import Study
 from annotation.protocols import Sheet
 from files.reading import import_study
-from reports.exporting import export_study
+from files.writing import export_study
 from tests.annotation.protocols.pairwise.conftest import PROTOCOL, _shown
-from tests.reports.exporting.conftest import bytes_of, empty_the_database, objects_of
+from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 
 pytestmark = pytest.mark.django_db
 
