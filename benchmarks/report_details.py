@@ -40,7 +40,7 @@ def compute(kind: str) -> None:
     django.setup()
     from annotation.models import Study
     from benchmarks.report_pages import peak
-    from reports.kept_reports import compute_here
+    from reports.kept.kept_reports import compute_here
     from reports.report_kinds.agreement import agreement_choices
     from reports.report_kinds.details import details_choices
     from reports.report_kinds.disagreement import disagreement_choices

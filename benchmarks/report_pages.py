@@ -77,7 +77,7 @@ def visit(visits: int) -> None:
 
     from accounts.models import Person
     from annotation.models import Study
-    from reports.data_state import data_state
+    from reports.kept.data_state import data_state
 
     client, study = Client(), Study.objects.get()
     client.force_login(Person.objects.get(username="owner"))

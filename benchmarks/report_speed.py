@@ -144,7 +144,7 @@ def report(slug: str, kind: str) -> dict[str, float]:
 
     django.setup()
     from annotation.models import Study
-    from reports.kept_reports import compute_here
+    from reports.kept.kept_reports import compute_here
     from reports.report_kinds.agreement import agreement_choices
     from reports.report_kinds.details import details_choices
     from reports.report_kinds.disagreement import disagreement_choices

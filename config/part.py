@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from files.writing.table_list import StudyTable
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
-    from reports.rater_columns import RaterColumn
+    from reports.figures.rater_columns import RaterColumn
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
 
@@ -166,7 +166,7 @@ class Part:
         return False
 
     def results_seen(self, study: Study, person: Person, page: str) -> None:
-        """Follow that a person sees results of the study, on a page of this kind (`reports/seen_results.py`)."""
+        """Follow that a person sees results of the study, on a page of this kind (`reports/pages/seen_results.py`)."""
 
     counts: Mapping[str, Callable[[Study], dict[str, Any]]] = {}
     """Counts that a worker keeps for large studies, by subject (`annotation/studies/kept_counts.py`)."""

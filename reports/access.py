@@ -5,7 +5,7 @@ from django.http import Http404
 from accounts.models import Person
 from annotation.access import NOTHING, RESEARCHERS, study_for
 from annotation.models import Study
-from reports.kept_files.kept_exports import exports_of
+from reports.kept.kept_exports import exports_of
 from reports.models import KeptExport
 
 

@@ -8,8 +8,8 @@ from annotation.erasing import Erasing
 from annotation.models import Item, JudgeRun, Rater, Rating, Study
 from config.background.rows import WAITING
 from config.erasure import ErasedRows
-from reports.freezing import empty_frozen
-from reports.kept_files.kept_exports import discard, folder_of, remove
+from reports.kept.freezing import empty_frozen
+from reports.kept.kept_exports import discard, folder_of, remove
 from reports.models import KeptExport, KeptReport
 
 ERASED = "It was made from answers that have been erased since."

@@ -18,7 +18,7 @@ class KeptReport(Row):
 
     For each choice there is at most one that waits and one that is done; a finished one replaces those before it,
     except frozen ones. `state` is the state of the data that the figures are of or, while there are none, for which
-    they were requested: see `reports.data_state`.
+    they were requested: see `reports.kept.data_state`.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="kept_reports", db_index=False)

@@ -1,7 +1,6 @@
 from django.urls import path
 
-from reports import judge_views, rater_checks_page, views
-from reports.kept_files import export_views
+from reports.pages import export_views, judge_views, rater_checks_page, views
 
 app_name = "reports"
 urlpatterns = [

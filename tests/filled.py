@@ -47,7 +47,7 @@ from llm.prompt_versions import publish_prompt
 from llm.requests import AnswerMaterial, Charge, Message, Request
 from llm.stop_marks import resume, stop
 from managing.models import ItemLocalAlpha
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
 from retrieval.index_builds import ensure_index
 from retrieval.trial_searches import try_search

@@ -10,7 +10,7 @@ from annotation.models import Membership, Output, Question, Rater, Rating, Study
 from annotation.protocols import Unit
 from annotation.review.adjudicating import adjudicate
 from files.writing.adjudication_lines import adjudication_lines
-from reports.kept_reports import compute_here, kept_report
+from reports.kept.kept_reports import compute_here, kept_report
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices
 from reports.report_kinds.disagreement import disagreement_choices

@@ -16,7 +16,7 @@ from config.outside_requests import ReadInRequestError
 from files.reading.parquet_tables import parquet_objects
 from operating.backup_format import OpenBackup
 from parts.other_tools.tool_files import read_tool_file, xml_of
-from reports.kept_files.bundle_checking import unpack
+from reports.kept.bundle_checking import unpack
 from retrieval.paper_formats import read_paper
 from tests.house import named, nodes, sources, tree
 from tests.retrieval.conftest import holding_pdf
@@ -52,15 +52,15 @@ WRITERS = {
     "files/tables/parquet_types.py": "types of columns",
     "operating/backing_up.py": "writes backups",
     "files/writing/parquet_files.py": "writes tables",
-    "reports/kept_files/zip_archive.py": "writes exports",
+    "reports/kept/zip_archive.py": "writes exports",
 }
-OF_OUR_OWN = {"reports/kept_files/archive.py": "takes a file out of an export that a worker of this site has written"}
+OF_OUR_OWN = {"reports/kept/archive.py": "takes a file out of an export that a worker of this site has written"}
 PROGRAMS = {"retrieval/paper_formats/pdf_pages.py": "a program in a process of its own, which no module imports"}
 READERS = {
     "parts/other_tools/tool_files.py": {"read_tool_file", "xml_of"},
     "files/reading/parquet_tables.py": {"parquet_objects"},
     "operating/backup_format.py": {"__init__"},
-    "reports/kept_files/bundle_checking.py": {"unpack"},
+    "reports/kept/bundle_checking.py": {"unpack"},
 }
 """Modules that read such files, and the functions by which others come in: each refuses to run in a request."""
 READS = {

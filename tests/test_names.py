@@ -62,4 +62,4 @@ def test_a_shared_module_name_is_found():
     same = [ROOT / "annotation/views/tokens.py", ROOT / "annotation/members/tokens.py"]
     assert shared({"tokens": same}) == []
     assert shared({"tokens": [*same, ROOT / "llm/tokens.py"]})
-    assert shared({"lines": [ROOT / "files/writing/lines.py", ROOT / "reports/rows/lines.py"]})
+    assert shared({"lines": [ROOT / "files/writing/lines.py", ROOT / "reports/figures/rows/lines.py"]})

@@ -1,7 +1,7 @@
 """Counts of a study for its pages: a small study is counted at each visit, a large one by workers, who keep the counts.
 
 A page shows kept counts at once, with their time, and requests new ones if the study has changed since. The audit says
-whether it has: every change of what is counted writes an entry (`reports.data_state` lists the changes).
+whether it has: every change of what is counted writes an entry (`reports.kept.data_state` lists the changes).
 """
 
 from collections.abc import Collection, Mapping

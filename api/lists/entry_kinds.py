@@ -38,7 +38,7 @@ class EntryKind:
     names_units: bool = False
     """Whether the order of rows tells systems apart, so that it is hidden while a study is blinded."""
     has_results: bool = False
-    """Whether entries say how people judged, so that reading them is seeing results (`reports/seen_results.py`)."""
+    """Whether entries say how people judged: reading them is seeing results (`reports/pages/seen_results.py`)."""
     size: int = 100
     most: int = 500
     words: Mapping[str, str] = field(default_factory=dict)

@@ -29,7 +29,7 @@ from api.lists.keyset_pages import (
 from api.requests.authentication import caller_of
 from api.requests.parameters import check_parameters
 from api.schema import READING, operation, parameter
-from reports.seen_results import ResultPage, note_seen
+from reports.pages.seen_results import ResultPage, note_seen
 from sessions.models import RevisionSession
 
 ITEM, SINCE = "item", "since"

@@ -17,7 +17,7 @@ from annotation.studies.steered_items import ItemStepRefusedError
 from config.problem_details import problem_response
 from files.reading import ImportRefusedError
 from files.writing import ExportRefusedError
-from reports.rows import ChoiceInvalidError
+from reports.figures.rows import ChoiceInvalidError
 
 SENTENCES: Mapping[type[Exception], str] = {
     exceptions.NotAuthenticated: "Create a token on the study's Tokens page and send it: Authorization: Bearer TOKEN.",

@@ -12,7 +12,7 @@ from api.response_shapes import dry_run_field
 from api.results import report_examples as examples
 from api.results.kept_answers import kept_answer
 from api.schema import READING, WITHIN, operation, parameter
-from reports.forms import DetailsForm, choices_in
+from reports.pages.forms import DetailsForm, choices_in
 from reports.report_kinds.details import details_choices
 
 

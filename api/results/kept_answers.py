@@ -12,10 +12,10 @@ from annotation.models import Study
 from api.requests.authentication import caller_of
 from api.schema import WITHIN
 from config.database_clock import database_now
-from reports.kept_reports import CROWDED_WAIT, Kept, kept_report
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import CROWDED_WAIT, Kept, kept_report
+from reports.pages.seen_results import ResultPage, note_seen
 from reports.report_kinds import Choices
-from reports.rows import ChoiceInvalidError
-from reports.seen_results import ResultPage, note_seen
 
 LONGEST_WAIT, FAILED_WAIT = 60.0, 300.0
 WAITING = "Too many reports of this study, or of yours in it, are waiting. Ask again when one of them is computed."

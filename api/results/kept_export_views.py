@@ -23,19 +23,19 @@ from api.response_shapes import ProblemSerializer
 from api.schema import READING, REASONS, parameter
 from config.problem_details import MEDIA_TYPE
 from reports.access import kept_export_of
-from reports.kept_files.file_download import ZIP, send_file
-from reports.kept_files.kept_exports import (
+from reports.kept.file_download import ZIP, send_file
+from reports.kept.kept_exports import (
     all_forms,
     download_name,
     exports_of,
     place_of,
     request_export,
 )
-from reports.kept_files.kept_exports import (
+from reports.kept.kept_exports import (
     export_state as state_of,
 )
 from reports.models import KeptExport
-from reports.seen_results import ResultPage, note_seen
+from reports.pages.seen_results import ResultPage, note_seen
 
 GET = ("GET", "HEAD")
 MOST = 100

@@ -15,12 +15,12 @@ from api.results import report_examples as examples
 from api.results.kept_answers import kept_answer
 from api.schema import EXPORTING, GET, READING, RECENT, WITHIN, operation, parameter
 from files.writing import SMALL_FORMATS
-from reports.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
-from reports.kept_files.archive import FileUnknownError, archived, exported_file
-from reports.protocol_figures import protocol_figures
+from reports.figures.protocol_figures import protocol_figures
+from reports.kept.archive import FileUnknownError, archived, exported_file
+from reports.pages.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
+from reports.pages.seen_results import ResultPage, note_seen
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
 from reports.report_kinds.meta_evaluation import comparison_choices
-from reports.seen_results import ResultPage, note_seen
 
 ZIP = "application/zip"
 ANY = "application/octet-stream"

@@ -41,7 +41,7 @@ from api.studies import study_examples as examples
 from files.entered.drafts import change_draft, delete_draft, is_changeable, make_draft
 from files.entered.recruiting_settings import RecruitingRefusedError, change_recruiting
 from files.writing.study_yaml import study_body
-from reports.kept_files.archive import file_names
+from reports.kept.archive import file_names
 
 RECRUITING = "recruiting"
 MEANING = "changes_meaning"

@@ -8,10 +8,10 @@ from annotation.models import Question, Study
 from annotation.questions import question_types
 from config.bulk_insert import insert_rows, refresh_statistics
 from managing.models import ItemLocalAlpha
-from reports.agreement_report import choose
-from reports.rows import PEOPLE, Choice
-from reports.rows.rated_items import RatedItems
-from reports.rows.value_rows import ratings
+from reports.figures.agreement_report import choose
+from reports.figures.rows import PEOPLE, Choice
+from reports.figures.rows.rated_items import RatedItems
+from reports.figures.rows.value_rows import ratings
 
 CHUNK = 1000
 COLUMNS = ("study_id", "question_id", "item_id", "alpha")

@@ -14,8 +14,8 @@ from annotation.models import Item, Study
 from annotation.protocols import protocols
 from managing.items.filters import ItemFilters
 from managing.models import ItemSummary
-from reports.display.kept_status import KeptStatus
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
+from reports.pages.display.kept_status import KeptStatus
 
 PAGE_SIZE = 50
 MOST_PAGES = 200

@@ -22,11 +22,11 @@ from config.model_fields import canonical_json
 from managing.items.filters import OPENING
 from managing.items.item_alphas import local_alphas, write_local_alphas
 from managing.models import ItemSummary
-from reports.rows import Choice
-from reports.rows.pair_rows import choices as read_choices
-from reports.rows.pair_rows import rank_columns, rankings
-from reports.rows.rated_items import RatedItems
-from reports.rows.value_rows import ratings as read_ratings
+from reports.figures.rows import Choice
+from reports.figures.rows.pair_rows import choices as read_choices
+from reports.figures.rows.pair_rows import rank_columns, rankings
+from reports.figures.rows.rated_items import RatedItems
+from reports.figures.rows.value_rows import ratings as read_ratings
 
 CHUNK = 1000
 MOST_CATEGORIES = 200

@@ -25,8 +25,8 @@ from managing.items.listing import MOST_COUNTED, ItemList
 from managing.items.page_steps import STEPS
 from managing.items.side_by_side import SideBySide
 from managing.models import ItemSummary
-from reports.display.kept_status import shown_before
-from reports.seen_results import ResultPage, note_seen
+from reports.pages.display.kept_status import shown_before
+from reports.pages.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 NEWER_ANSWER = "Somebody else has given a final answer. Yours is not saved: read theirs, then save yours again."

@@ -13,12 +13,12 @@ from agreement.catalogue.report_catalogue import Figure, count_of
 from agreement.catalogue.table_catalogue import TABLES
 from annotation.access import RESEARCHERS, study_for
 from config.htmx_request import HtmxRequest
-from reports.display.kept_status import KeptStatus, shown_before
-from reports.display.page_files import file_links, file_response, texts_of
-from reports.display.printed_figures import plain
-from reports.display.row_order import NAME, Sorting
-from reports.display.tables import Table
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
+from reports.pages.display.kept_status import KeptStatus, shown_before
+from reports.pages.display.page_files import file_links, file_response, texts_of
+from reports.pages.display.printed_figures import plain
+from reports.pages.display.row_order import NAME, Sorting
+from reports.pages.display.tables import Table
 
 TITLES = {"planned": "Planned slots", "answered": "Answers"}
 UNLIKELY = 0.01

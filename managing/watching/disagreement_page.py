@@ -19,12 +19,12 @@ from managing.watching.disagreement_tables import (
     whole_figures,
 )
 from managing.watching.disagreement_texts import GRIDS, PULLS
-from reports.display.kept_status import KeptStatus
-from reports.display.page_files import file_links
-from reports.display.printed_figures import Json
-from reports.display.row_order import Sorting
-from reports.forms import LONGEST_KEY, VersionField
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
+from reports.pages.display.kept_status import KeptStatus
+from reports.pages.display.page_files import file_links
+from reports.pages.display.printed_figures import Json
+from reports.pages.display.row_order import Sorting
+from reports.pages.forms import LONGEST_KEY, VersionField
 from reports.report_kinds.disagreement import disagreement_choices
 
 

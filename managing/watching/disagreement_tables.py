@@ -10,9 +10,9 @@ from agreement.catalogue.disagreement_catalogue import DISAGREEMENT, GROUPS
 from annotation.models import Study
 from managing.items.filters import finds_systems
 from managing.watching.item_links import item_address, items_address
-from reports.display.printed_figures import UNIT, Axis, Json, PrintedFigure, number, printed
-from reports.display.row_order import AS_GIVEN, Sorting
-from reports.display.tables import Table
+from reports.pages.display.printed_figures import UNIT, Axis, Json, PrintedFigure, number, printed
+from reports.pages.display.row_order import AS_GIVEN, Sorting
+from reports.pages.display.tables import Table
 
 AGAINST_CHANCE = (0.0, 2.0)
 """Disagreement divided by that of chance is 1 - alpha, and alpha goes from -1 to 1."""

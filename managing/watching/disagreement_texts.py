@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from managing.watching.disagreement_tables import Grid, GroupItems, PulledItem
-from reports.display.page_files import texts_of
-from reports.display.table_texts import text_cell
-from reports.display.tables import Table
+from reports.pages.display.page_files import texts_of
+from reports.pages.display.table_texts import text_cell
+from reports.pages.display.tables import Table
 
 GRIDS = {"grid": "raters-against-raters", "confusion": "answers-against-answers"}
 PULLS = {"lowering": "items-that-lower-alpha", "raising": "items-that-raise-alpha"}

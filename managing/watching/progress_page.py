@@ -19,8 +19,8 @@ from config.database_clock import database_now
 from managing.watching.attention_counts import attention_counts
 from managing.watching.pace_chart import day_chart
 from managing.watching.pay_of_hours import pay_of
-from reports.display.printed_figures import UNIT, Json, PrintedFigure, printed
-from reports.kept_reports import Kept, kept_report
+from reports.kept.kept_reports import Kept, kept_report
+from reports.pages.display.printed_figures import UNIT, Json, PrintedFigure, printed
 from reports.report_kinds.disagreement import disagreement_choices
 
 PAGE_SIZE = 25

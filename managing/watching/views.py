@@ -10,11 +10,11 @@ from config.htmx_request import HtmxRequest
 from managing.watching.disagreement_page import DisagreementForm, DisagreementPage
 from managing.watching.disagreement_texts import disagreement_texts
 from managing.watching.progress_page import ProgressPage
-from reports.display.kept_status import shown_before
-from reports.display.page_files import file_response
-from reports.forms import choices_in
-from reports.rows import ChoiceInvalidError
-from reports.seen_results import ResultPage, note_seen
+from reports.figures.rows import ChoiceInvalidError
+from reports.pages.display.kept_status import shown_before
+from reports.pages.display.page_files import file_response
+from reports.pages.forms import choices_in
+from reports.pages.seen_results import ResultPage, note_seen
 
 UNCHANGED = 204
 

@@ -6,7 +6,7 @@ from typing import Any
 from annotation.models import Item
 from files.reading.item_import import ITEM_COLUMNS, OUTPUT_COLUMNS, digest_of
 from operating.data_check import ALTERED, DataCheck, Row, sql_rows
-from reports.freezing import frozen_key
+from reports.kept.freezing import frozen_key
 
 OF_ITEM = ITEM_COLUMNS[ITEM_COLUMNS.index("document") : ITEM_COLUMNS.index("digest")]
 OF_OUTPUT = OUTPUT_COLUMNS[OUTPUT_COLUMNS.index("text") : OUTPUT_COLUMNS.index("digest")]

@@ -7,7 +7,7 @@ from managing.models import ItemUpload
 from managing.uploads import receiving
 from operating.data_check import DataCheck, Row
 from operating.var_files import digest_of
-from reports.kept_files import kept_exports
+from reports.kept import kept_exports
 from reports.models import KeptExport
 
 

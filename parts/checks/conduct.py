@@ -1,7 +1,7 @@
 """What rules ask about a rater's own tasks: agreement with the others, time, and forms that are the same by letters.
 
 Each figure is of the rater's last answers, so that a rule costs the same however much there is; `docs/statistics.md`
-defines them, and `reports.rater_checks_report` computes them of all answers.
+defines them, and `reports.figures.rater_checks_report` computes them of all answers.
 """
 
 from collections import Counter, defaultdict

@@ -24,7 +24,7 @@ from parts.checks.filed import CheckImport, shown_check_lines
 from parts.checks.models import RaterNotice
 from parts.checks.rules import open_notices
 from parts.checks.settings import CheckSettings
-from reports.rater_columns import RaterColumn
+from reports.figures.rater_columns import RaterColumn
 
 CHUNK = 500
 SHARES = "parts.checks.answered.shares_by_kind"

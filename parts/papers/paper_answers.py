@@ -14,8 +14,8 @@ from parts.papers.figures.reranking import reranking_report
 from parts.papers.rows.judge_methods import JudgeMethod, judge_methods
 from parts.papers.rows.span_shares import SpanShares, span_shares
 from parts.papers.session_answers import SessionAnswers
-from reports import rows
-from reports.study_answers import Report, StudyAnswers
+from reports.figures import rows
+from reports.figures.study_answers import Report, StudyAnswers
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The tables of the source papers, made from any study that has what they need: one module of `tables` per table.
 
 A table is plain values for JSON: `columns` and `rows` of cells, each with a number or text, and with its interval,
-standard error, mark or the reason why it is undefined. `reports.display.table_formats` writes it as LaTeX,
+standard error, mark or the reason why it is undefined. `reports.pages.display.table_formats` writes it as LaTeX,
 Markdown and CSV.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from config.registry import discover
 from parts.papers.paper_answers import PaperAnswers
-from reports.study_answers import StudyAnswers
+from reports.figures.study_answers import StudyAnswers
 
 Json = Mapping[str, Any]
 BESIDE = ("low", "high", "se", "spread")

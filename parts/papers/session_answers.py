@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from annotation.models import JudgeRun, Study
-from reports.rows.turn_rows import SessionRows, session_rows
+from reports.figures.rows.turn_rows import SessionRows, session_rows
 from sessions.models import Turn, TurnLabel
 from sessions.transcript import with_ratings_of_all
 from sessions.turn_labels import labeller_name

@@ -12,9 +12,9 @@ from config.model_fields import canonical_json
 from judges.split_of_run import ratings_of, seed_of, shots_of, without_seed
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import TableBody, TableCell, TableColumn, cell_of
-from reports.label_answers import choices_of
-from reports.protocol_figures import protocol_figures
-from reports.study_answers import Report
+from reports.figures.label_answers import choices_of
+from reports.figures.protocol_figures import protocol_figures
+from reports.figures.study_answers import Report
 
 FIGURES = (("accuracy", "Accuracy"), ("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))
 SPREAD = ("accuracy", "f1")

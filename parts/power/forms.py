@@ -7,7 +7,7 @@ from django import forms
 
 from annotation.models import Study
 from annotation.studies.pace_plan import LONGEST_CURRENCY, pace_in, tasks_per_person
-from reports.rows import ChoiceInvalidError
+from reports.figures.rows import ChoiceInvalidError
 
 FIGURES = (("win_rate", "Win rate of two systems"), ("score", "Mean score"), ("share", "Share of yes"),
            ("alpha", "Krippendorff's alpha"))  # fmt: skip

@@ -20,10 +20,10 @@ from parts.power.figures.needed_items import plan_sizes, size_as_planned
 from parts.power.figures.simulated_samples import AssumedValues
 from parts.power.figures.stated_costs import StatedCosts
 from parts.stopping.figures.stop_targets import alpha_target, difference_targets
-from reports.agreement_report import choose
-from reports.figures_by_level import LEVELS
-from reports.rows import PEOPLE, ChoiceInvalidError
-from reports.rows.rated_items import RatedItems
+from reports.figures.agreement_report import choose
+from reports.figures.figures_by_level import LEVELS
+from reports.figures.rows import PEOPLE, ChoiceInvalidError
+from reports.figures.rows.rated_items import RatedItems
 
 RATERS = (1, 2, 3, 5)
 TOLD = ("figure", "aim", "goal", "question", "seed", "runs", "most_items", "currency")

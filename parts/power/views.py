@@ -11,9 +11,9 @@ from config.background.workers import worker_status
 from config.htmx_request import HtmxRequest
 from parts.power.forms import DEFAULTS, PowerForm, defaults_of, filled, power_choices
 from reports.access import reported_study
-from reports.display.kept_status import KeptStatus
-from reports.kept_reports import kept_report
-from reports.seen_results import note_seen
+from reports.kept.kept_reports import kept_report
+from reports.pages.display.kept_status import KeptStatus
+from reports.pages.seen_results import note_seen
 
 
 @require_safe

@@ -20,7 +20,7 @@ from parts.preregistration.plan_differences import plan_differences
 from parts.preregistration.registered_plans import plan_text, registered_plans
 from parts.preregistration.registering import has_answers, register_plan
 from reports.access import reported_study
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
 
 MEDIA_TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 

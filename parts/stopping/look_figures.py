@@ -35,10 +35,10 @@ from parts.stopping.figures.stop_targets import (
 )
 from parts.stopping.looking import count_answers
 from parts.stopping.plan_spec import OF_SYSTEMS, SCORE, SEPARATED, WIN_RATE, StopCondition, StoppingSpec
-from reports.agreement_report import choose
-from reports.figures_by_level import LEVELS
-from reports.rows import PEOPLE, Choice
-from reports.rows.rated_items import RatedItems
+from reports.figures.agreement_report import choose
+from reports.figures.figures_by_level import LEVELS
+from reports.figures.rows import PEOPLE, Choice
+from reports.figures.rows.rated_items import RatedItems
 
 EVEN = 0.5
 RANK_ALPHAS = ("alpha_masi_rankings", "alpha_ordinal_ranks", "alpha_interval_ranks")

@@ -1,7 +1,7 @@
 """Periodic upkeep of kept exports: removes old files, and what lost workers have left."""
 
 from config.background.kinds import Sweep
-from reports.kept_files.kept_exports import remove_aged, remove_orphans
+from reports.kept.kept_exports import remove_aged, remove_orphans
 
 EVERY = 60
 

@@ -13,8 +13,8 @@ from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
 from files.writing import FORMATS, ExportRefusedError
-from reports.figure_files import export_with_figures
-from reports.kept_files.kept_exports import (
+from reports.kept.figure_files import export_with_figures
+from reports.kept.kept_exports import (
     BUNDLE,
     WORK_KEY,
     WrittenExport,
@@ -25,11 +25,11 @@ from reports.kept_files.kept_exports import (
     keep_export,
     removals,
 )
-from reports.kept_files.zip_archive import listed_files, zip_folder
-from reports.kept_reports import ReportOutdatedError
+from reports.kept.kept_reports import ReportOutdatedError
+from reports.kept.zip_archive import listed_files, zip_folder
 from reports.models import KeptExport
 
-WRITE_BUNDLE = "reports.kept_files.bundle_folder.write_bundle"
+WRITE_BUNDLE = "reports.kept.bundle_folder.write_bundle"
 """By name: web processes load this module, and must not load what computes reports."""
 UNKNOWN = "This version of the software does not write this format."
 FULL = "The file could not be written: {}. Tell the operator of this site."

@@ -7,10 +7,10 @@ from django.db import transaction
 from annotation.studies.locking import ImportPendingError
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
-from reports.kept_reports import WORK_KEY, ReportOutdatedError, computed, is_kept, make_room
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import WORK_KEY, ReportOutdatedError, computed, is_kept, make_room
 from reports.models import KeptReport
 from reports.report_kinds import report_kinds
-from reports.rows import ChoiceInvalidError
 
 UNKNOWN = "This version of the software has no such report."
 ERASED = "Answers were erased while it was computed."

@@ -1,11 +1,11 @@
-"""The agreement report: see `reports.agreement_report`."""
+"""The agreement report: see `reports.figures.agreement_report`."""
 
 from collections.abc import Collection
 from typing import Any
 
-from reports.data_state import OF_MACHINES
+from reports.figures.rows import PEOPLE
+from reports.kept.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
-from reports.rows import PEOPLE
 
 WITH, WITHOUT = "with", "without"
 EXCHANGEABLE, SORTED = "exchangeable", "sorted"
@@ -50,4 +50,6 @@ def ignored(choices: Choices) -> Collection[str]:
     return OF_MACHINES if set(choices["kinds"]) <= PEOPLE and not choices["raters"] else ()
 
 
-REPORT = ReportKind("agreement", "reports.agreement_report.kept_agreement_report", ignored, version=4, is_shown=True)
+REPORT = ReportKind(
+    "agreement", "reports.figures.agreement_report.kept_agreement_report", ignored, version=4, is_shown=True
+)

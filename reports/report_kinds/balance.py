@@ -1,8 +1,8 @@
-"""The balance of orders and sides: see `reports.balance_report`."""
+"""The balance of orders and sides: see `reports.figures.balance_report`."""
 
 from collections.abc import Collection
 
-from reports.data_state import OF_MACHINES
+from reports.kept.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
 
 
@@ -11,4 +11,4 @@ def ignored(choices: Choices) -> Collection[str]:
     return OF_MACHINES
 
 
-REPORT = ReportKind("balance", "reports.balance_report.kept_balance", ignored)
+REPORT = ReportKind("balance", "reports.figures.balance_report.kept_balance", ignored)

@@ -1,11 +1,11 @@
-"""What reports say beyond agreement, and how the study was done: see `reports.details_report`."""
+"""What reports say beyond agreement, and how the study was done: see `reports.figures.details_report`."""
 
 from collections.abc import Collection
 from typing import Any
 
+from reports.figures.rows import PEOPLE
 from reports.report_kinds import ReportKind
 from reports.report_kinds.agreement import SORTED, ignored, of_excluded, of_pairs
-from reports.rows import PEOPLE
 
 
 def details_choices(
@@ -20,4 +20,4 @@ def details_choices(
     return chosen | of_excluded(excluded) | of_pairs(pair_coding == SORTED)
 
 
-REPORT = ReportKind("details", "reports.details_report.kept_details", ignored, version=2, is_shown=True)
+REPORT = ReportKind("details", "reports.figures.details_report.kept_details", ignored, version=2, is_shown=True)

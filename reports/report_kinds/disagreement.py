@@ -1,12 +1,12 @@
-"""Why raters disagree: see `reports.rater_disagreement`."""
+"""Why raters disagree: see `reports.figures.rater_disagreement`."""
 
 from collections.abc import Collection
 from typing import Any
 
+from reports.figures.rows import PEOPLE
 from reports.report_kinds import ReportKind
 from reports.report_kinds.agreement import SORTED, of_excluded, of_pairs
 from reports.report_kinds.agreement import ignored as ignored_of_kinds
-from reports.rows import PEOPLE
 
 
 def disagreement_choices(
@@ -21,4 +21,6 @@ def _ignored(choices: Any) -> Collection[str]:
     return ignored_of_kinds({**choices, "raters": ()})
 
 
-REPORT = ReportKind("disagreement", "reports.rater_disagreement.kept_disagreement", _ignored, version=2, is_shown=True)
+REPORT = ReportKind(
+    "disagreement", "reports.figures.rater_disagreement.kept_disagreement", _ignored, version=2, is_shown=True
+)

@@ -1,8 +1,8 @@
-"""The labels that models of raters find, which exports write: see `reports.derived.computing.unit_labels`."""
+"""The labels that models of raters find, which exports write: see `reports.figures.derived.computing.unit_labels`."""
 
 from collections.abc import Collection
 
-from reports.data_state import OF_MACHINES
+from reports.kept.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
 
 
@@ -11,4 +11,4 @@ def ignored(choices: Choices) -> Collection[str]:
     return OF_MACHINES
 
 
-REPORT = ReportKind("label_models", "reports.derived.computing.unit_labels.kept_label_models", ignored)
+REPORT = ReportKind("label_models", "reports.figures.derived.computing.unit_labels.kept_label_models", ignored)

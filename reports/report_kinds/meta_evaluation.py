@@ -1,4 +1,4 @@
-"""The meta-evaluation, and the tables of parts in it: see `reports.meta_evaluation_report`."""
+"""The meta-evaluation, and the tables of parts in it: see `reports.figures.meta_evaluation_report`."""
 
 from collections.abc import Collection
 from typing import Any
@@ -42,4 +42,6 @@ def comparison_choices(
     }
 
 
-REPORT = ReportKind("meta_evaluation", "reports.meta_evaluation_report.kept_meta_evaluation", version=3, is_shown=True)
+REPORT = ReportKind(
+    "meta_evaluation", "reports.figures.meta_evaluation_report.kept_meta_evaluation", version=3, is_shown=True
+)

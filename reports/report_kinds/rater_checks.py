@@ -1,6 +1,6 @@
-"""How careful each rater is: see `reports.rater_checks_report`."""
+"""How careful each rater is: see `reports.figures.rater_checks_report`."""
 
-from reports.data_state import OF_MACHINES
+from reports.kept.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
 
 
@@ -8,4 +8,4 @@ def _ignored(choices: Choices) -> frozenset[str]:
     return OF_MACHINES
 
 
-REPORT = ReportKind("rater_checks", "reports.rater_checks_report.kept_rater_checks", _ignored, is_shown=True)
+REPORT = ReportKind("rater_checks", "reports.figures.rater_checks_report.kept_rater_checks", _ignored, is_shown=True)

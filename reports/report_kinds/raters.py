@@ -3,4 +3,4 @@
 from reports.report_kinds import ReportKind
 from reports.report_kinds.agreement import ignored
 
-REPORT = ReportKind("raters", "reports.rows.rater_shares.kept_rater_shares", ignored)
+REPORT = ReportKind("raters", "reports.figures.rows.rater_shares.kept_rater_shares", ignored)

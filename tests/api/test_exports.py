@@ -15,7 +15,7 @@ from annotation.models import Rater, Rating, Study
 from config.background.claiming import process_row
 from files.reading import import_study
 from files.writing import canonical_digest
-from reports.kept_files.kept_exports import place_of, request_export
+from reports.kept.kept_exports import place_of, request_export
 from tests.api.conftest import problem
 
 EXPORT = "/api/studies/study/export/"

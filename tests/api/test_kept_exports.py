@@ -9,11 +9,11 @@ from accounts.models import AuditEntry
 from annotation.members.membership import add_member
 from annotation.members.tokens import issue_token
 from config.background.claiming import process_row
-from reports.kept_files.kept_exports import place_of, remove
+from reports.kept.kept_exports import place_of, remove
 from reports.models import KeptExport
 from tests.api.conftest import Program, problem
 from tests.reports.compared_study import imported
-from tests.reports.kept_files.conftest import _without_derived_tables  # noqa: F401 - used by each test of the file
+from tests.reports.kept.conftest import _without_derived_tables  # noqa: F401 - used by each test of the file
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 

@@ -13,7 +13,7 @@ from files.reading import import_study
 from tests.api.conftest import Program
 from tests.house import ROOT
 from tests.reports.computing import read
-from tests.reports.test_agreement_report import differences
+from tests.reports.figures.test_agreement_report import differences
 
 DEMO = sorted(path for path in (ROOT / "demo").iterdir() if (path / "study.yaml").exists())
 

@@ -9,7 +9,7 @@ from annotation.members.membership import rater_for
 from annotation.members.standing import exclude
 from annotation.models import Rater
 from parts.checks.models import RaterNotice
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.browser.accessibility import findings
 
 FORM = {"q-follows": ["true"], "q-how_well": ["4"], "q-comment": ["It says when."]}

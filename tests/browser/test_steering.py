@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from annotation.models import Item, Question, Slot, Study
 from annotation.studies import lifecycle
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.browser.accessibility import findings
 from tests.conftest import make_person
 

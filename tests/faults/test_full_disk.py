@@ -30,7 +30,7 @@ print(issue_token(Study.objects.get(), owner, name="reads", scope="read"))
 KEPT_EXPORT = """
 from annotation.models import Study
 from config.background.claiming import process_row
-from reports.kept_files.kept_exports import request_export
+from reports.kept.kept_exports import request_export
 row = request_export(Study.objects.get(), "jsonl", None, "test")
 process_row("export", row.pk)
 row.refresh_from_db()

@@ -6,7 +6,7 @@ from annotation.machine_shapes import EXTREMES
 from annotation.models import Rater, Rating
 from judges.models import Judgment
 from judges.probing import probe_result
-from reports.meta_evaluation_report import meta_evaluation
+from reports.figures.meta_evaluation_report import meta_evaluation
 from tests.judges.comparing_studies import comparing_study
 from tests.judges.scripted_judges import run_to_end
 from tests.llm.calls import write_endpoints

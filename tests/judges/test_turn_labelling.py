@@ -15,7 +15,7 @@ from judges.recording import record_readings
 from judges.units import planned_units
 from llm.models import Call
 from llm.prompt_files import load_prompt
-from reports.session_report import session_report
+from reports.figures.session_report import session_report
 from sessions.models import RevisionSession, Turn, TurnLabel
 from sessions.turn_labels import VALUES, MachineLabel, label, write_machine_labels
 from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of

@@ -36,7 +36,7 @@ REPORT = """
 import django; django.setup()
 import sys, time
 from annotation.models import Study
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
 until = time.monotonic() + 90
 while not (kept := kept_report(Study.objects.get(), "agreement", agreement_choices())).is_there:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.managing.template_data import expected, from_template, public
 from tests.parts.papers.tables.test_kiwi_tables import judged  # noqa: F401
-from tests.reports.test_agreement_report import differences
+from tests.reports.figures.test_agreement_report import differences
 from tests.reports.worked_sessions import worked  # noqa: F401
 from tests.sessions.conftest import folder, live, models, run_waiting, session  # noqa: F401
 

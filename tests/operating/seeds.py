@@ -13,8 +13,8 @@ from config.erasure import open_erasure
 from judges.models import RunWork
 from managing.models import ItemUpload
 from operating.data_check import all_checks, run_check, sql_rows
-from reports.freezing import frozen_key
-from reports.kept_files.kept_exports import place_of
+from reports.kept.freezing import frozen_key
+from reports.kept.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
 from tests.operating.routing_seeds import routing_count_drift
 from tests.operating.schema_seeds import lost_constraints, lost_triggers

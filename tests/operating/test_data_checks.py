@@ -14,7 +14,7 @@ from managing.models import ItemSummary, ItemUpload
 from managing.uploads import receiving
 from operating.data_check import all_checks, run_check
 from operating.data_checks import counter_checks
-from reports.kept_files.kept_exports import place_of
+from reports.kept.kept_exports import place_of
 from reports.models import KeptExport, KeptReport
 from tests.filled import fill
 from tests.house import ROOT

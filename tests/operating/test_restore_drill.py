@@ -21,7 +21,7 @@ from uuid import uuid4
 from django.utils import timezone
 from accounts.models import Person
 from annotation.models import Study
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
 from reports.models import KeptReport
 from reports.report_kinds.agreement import agreement_choices
 Person.objects.create_user("drill", password={PASSWORD!r})

@@ -49,7 +49,7 @@ from datetime import timedelta
 from uuid import uuid4
 from django.utils import timezone
 from annotation.models import Item, Study
-from reports.kept_reports import kept_report
+from reports.kept.kept_reports import kept_report
 from reports.models import KeptReport
 from reports.report_kinds.agreement import agreement_choices
 call_command("migrate", verbosity=0)

@@ -23,7 +23,7 @@ from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassag
 from recruiting.way_in.background_counts import background_of
 from recruiting.way_in.funnel import funnel_of
 from recruiting.way_in.steps_taken import answer_task
-from reports.agreement_report import kept_agreement_report
+from reports.figures.agreement_report import kept_agreement_report
 from reports.report_kinds.agreement import agreement_choices
 from tests.annotation.test_erasing import everything
 from tests.conftest import make_person

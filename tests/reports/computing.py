@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from config.background.claiming import process_row
 from config.background.rows import Status
-from reports.kept_reports import WORK_KEY
+from reports.kept.kept_reports import WORK_KEY
 from reports.models import KeptReport
 
 

@@ -5,8 +5,8 @@ import json
 
 from django.utils import timezone
 
-from reports.kept_files.kept_exports import place_of
-from reports.kept_reports import digest_of
+from reports.kept.kept_exports import place_of
+from reports.kept.kept_reports import digest_of
 from reports.models import KeptExport, KeptReport
 from reports.report_kinds.meta_evaluation import comparison_choices
 

@@ -1,6 +1,6 @@
 """Collects changes of a study after which the state of its data is the same as before."""
 
-from reports.data_state import data_state
+from reports.kept.data_state import data_state
 
 
 class Changes:

@@ -16,9 +16,9 @@ from annotation.studies.slot_steps import reserve_slot
 from annotation.studies.steered_items import ItemStepRefusedError
 from config.background.claiming import run_waiting
 from files.reading import import_study
-from reports.rows import Choice
-from reports.rows.rated_items import RatedItems
-from reports.rows.value_rows import ratings
+from reports.figures.rows import Choice
+from reports.figures.rows.rated_items import RatedItems
+from reports.figures.rows.value_rows import ratings
 from retrieval.index_builds import ensure_index
 from sessions import steps
 from sessions.models import RevisionSession, Turn

@@ -11,7 +11,7 @@ from agreement.turns.turn_figures import GOOD
 from annotation.members.membership import add_member, rater_for
 from annotation.models import Rater
 from config.background.claiming import run_waiting
-from reports.rows.turn_rows import session_rows
+from reports.figures.rows.turn_rows import session_rows
 from sessions import steps
 from sessions.label_samples import NothingToLabelError, draw_labels, next_of, queue_of
 from sessions.models import LabelSample, Turn, TurnLabel

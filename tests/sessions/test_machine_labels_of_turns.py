@@ -7,7 +7,7 @@ import pytest
 from annotation.models import Rating
 from files.reading import ImportRefusedError, add_to_study
 from files.writing import export_study
-from reports.session_report import session_report
+from reports.figures.session_report import session_report
 from tests.reports.worked_sessions import worked  # noqa: F401
 from tests.sessions.conftest import folder, models, session, study  # noqa: F401
 

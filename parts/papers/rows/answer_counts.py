@@ -9,7 +9,7 @@ from django.db.models.functions import Cast
 
 from annotation.models import Question, Study
 from annotation.questions import question_types
-from reports.rows import Choice
+from reports.figures.rows import Choice
 
 LEVELS = ("nominal", "interval")
 

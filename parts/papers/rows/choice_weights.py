@@ -11,8 +11,8 @@ from django.db.models.functions import Cast
 from annotation.machine_shapes import CHOICE
 from annotation.models import Rating
 from annotation.questions.preference import TIE
-from reports.rows import CHUNK
-from reports.rows.rated_items import RatedItems
+from reports.figures.rows import CHUNK
+from reports.figures.rows.rated_items import RatedItems
 
 
 @dataclass

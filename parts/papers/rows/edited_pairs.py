@@ -5,8 +5,8 @@ import numpy as np
 from agreement.arrays.rating_arrays import Ints
 from annotation.models import Output
 from annotation.pools import OF_COUNTED
-from reports.rows import CHUNK
-from reports.rows.compared_rows import OutputCodes
+from reports.figures.rows import CHUNK
+from reports.figures.rows.compared_rows import OutputCodes
 
 
 def edited_pairs(codes: OutputCodes) -> tuple[Ints, np.ndarray]:

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from annotation.models import Output
 from annotation.pools import OF_COUNTED
-from reports.rows import CHUNK
-from reports.rows.rated_items import RatedItems
+from reports.figures.rows import CHUNK
+from reports.figures.rows.rated_items import RatedItems
 
 
 def texts_by_item(

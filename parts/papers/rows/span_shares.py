@@ -16,9 +16,9 @@ from agreement.spans.span_figures import (
 )
 from annotation.models import Question
 from annotation.questions import question_types
-from reports.rows import Choice
-from reports.rows.rated_items import RatedItems
-from reports.rows.span_rows import spans
+from reports.figures.rows import Choice
+from reports.figures.rows.rated_items import RatedItems
+from reports.figures.rows.span_rows import spans
 
 SPANS = "span"
 SHARES = "system_without_confirmed_span"

@@ -12,7 +12,7 @@ from annotation.blinding import names_of
 from annotation.models import Output, Study
 from annotation.pools import OF_COUNTED, main_items
 from judges.metrics.sentence_splitting import split_sentences
-from reports.rows import CHUNK
+from reports.figures.rows import CHUNK
 
 Group = tuple[str, str]
 """A kind of texts, and a name within it."""

@@ -6,7 +6,7 @@ from parts.papers.figures.protocol_consistency import consistency_report
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
 from parts.papers.tables.protocol_correlations import TAUS, judges_by_method
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 ANCHOR = "consistency-between-protocols"
 MEAN = "mean"

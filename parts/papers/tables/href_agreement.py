@@ -12,7 +12,7 @@ from parts.papers.paper_table import (
     text_cell,
     with_highest_marked,
 )
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 NAME = "leave_one_out"
 ANCHOR = "agreement-by-category-and-judge"

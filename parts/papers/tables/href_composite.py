@@ -4,7 +4,7 @@ from parts.papers.figures.category_agreement import category_report, item_catego
 from parts.papers.figures.composite_judge import composite_report
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of, text_cell
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 NAME = "leave_one_out"
 COMPOSITE, SINGLE, DIFFERENCE = "composite, all items", "one judge for all categories", "difference"

@@ -4,7 +4,7 @@ from parts.papers.baseline_preferences import baseline_preferences
 from parts.papers.figures.system_separation import LEVEL, separation_report
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 ANCHOR = "telling-systems-apart"
 MOST_ROWS = 200

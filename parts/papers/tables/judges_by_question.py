@@ -3,7 +3,7 @@
 from parts.papers.figures.near_best import MethodColumn, near_best_table
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 ANCHORS = {"auc_roc": "area-under-the-roc-curve"}
 MEASURES = (

@@ -7,7 +7,7 @@ from annotation.models import Study
 from parts.papers.figures.labelled_examples import LabelledTurn, labelled_examples
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of, clipped, text_cell
-from reports.rows.turn_rows import SessionRows
+from reports.figures.rows.turn_rows import SessionRows
 from sessions.label_definitions import label_definitions
 from sessions.turn_labels import Kind
 

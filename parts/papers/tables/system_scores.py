@@ -6,7 +6,7 @@ from annotation.questions import question_types
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
 from parts.papers.rows.span_shares import SHARES, SpanShares
-from reports.study_answers import Report
+from reports.figures.study_answers import Report
 
 NOTHING = "people gave no answer about outputs of this system"
 UNDECIDED = "At least: outputs with unreviewed spans count as having an error. At most: they count as having none."

@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.catalogue.report_catalogue import FIGURES
 from files.management.study_lookup import find_study
-from reports.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
-from reports.kept_reports import compute_here
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import compute_here
+from reports.pages.forms import ALL_VERSIONS, KINDS, AgreementForm, choices_in
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT, agreement_choices
-from reports.rows import ChoiceInvalidError
 
 PAIRS_BY_NAME = "Figures corrected for chance tell the outputs of a pair apart by the order of their names"
 LEFT_OUT = {"other_shapes": "Left out, in another shape", "other_reruns": "Left out, of other reruns"}

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
 from files.writing import ExportRefusedError
-from reports.kept_files.bundle_folder import write_bundle
-from reports.kept_files.zip_archive import zip_folder
+from reports.kept.bundle_folder import write_bundle
+from reports.kept.zip_archive import zip_folder
 
 
 class Command(BaseCommand):

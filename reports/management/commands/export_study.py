@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from config.snapshot import read_without_mapping
 from files.management.study_lookup import find_study
 from files.writing import FORMATS, ExportRefusedError, export_study
-from reports.figure_files import export_with_figures
+from reports.kept.figure_files import export_with_figures
 
 
 class Command(BaseCommand):

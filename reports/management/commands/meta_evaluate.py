@@ -8,12 +8,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
-from reports.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
-from reports.kept_reports import compute_here
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import compute_here
 from reports.management.commands.agreement import PAIRS_BY_NAME, guidelines_lines
+from reports.pages.forms import ALL_VERSIONS, KINDS, MetaEvaluationForm, choices_in
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED
 from reports.report_kinds.meta_evaluation import EPSILON, comparison_choices
-from reports.rows import ChoiceInvalidError
 
 COLUMNS = (
     ("item tau", "item_kendall_tau_b"), ("system tau", "system_kendall_tau_b"), ("Pearson", "pearson"),

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
-from reports.forms import ALL_VERSIONS, KINDS, DetailsForm, choices_in
-from reports.kept_reports import compute_here
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import compute_here
+from reports.pages.forms import ALL_VERSIONS, KINDS, DetailsForm, choices_in
 from reports.report_kinds.details import details_choices
-from reports.rows import ChoiceInvalidError
 
 PARTS = ("text", "latex", "bibtex")
 

@@ -8,11 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.loader import render_to_string
 
 from files.management.study_lookup import find_study
-from reports.display.session_tables import session_section
-from reports.display.tables import Table
-from reports.kept_reports import compute_here
-from reports.protocol_figures import protocol_figures
-from reports.rows import ChoiceInvalidError
+from reports.figures.protocol_figures import protocol_figures
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import compute_here
+from reports.pages.display.session_tables import session_section
+from reports.pages.display.tables import Table
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from reports.kept_files.bundle_checking import BundleUnreadableError, compare, recompute, unpack
+from reports.kept.bundle_checking import BundleUnreadableError, compare, recompute, unpack
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Rating
 from annotation.studies.rater_forms import forms_in_order
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.parts.checks.checked_study import make_checked_study, rater_in, send, work_through
 from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotation.models import Study
 from files.reading import import_study
 from files.writing import export_study
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.browser.accessibility import findings
 from tests.browser.conftest import answers_to, moved_on
 from tests.browser.listwise.conftest import letter_of, press

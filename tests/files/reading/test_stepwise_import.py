@@ -23,7 +23,7 @@ from files.reading.item_import import ItemImport
 from files.reading.rating_import import RatingImport
 from files.reading.stepwise_import import complete_imports, resume
 from files.writing import export_study
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.processes import child, finished, said, tell
 
 pytestmark = [

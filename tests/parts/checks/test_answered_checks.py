@@ -15,7 +15,7 @@ from parts.checks.answered import answered_checks
 from parts.checks.background.check_upkeep import look_after_checks
 from parts.checks.models import FiledCheck, RaterNotice
 from parts.checks.rules import figure_of
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.conftest import make_person
 from tests.parts.checks.checked_study import (
     CHECKS,

@@ -15,7 +15,7 @@ from annotation.models import Annotation, Rater, RaterExclusion
 from annotation.studies.queries import work_in
 from parts.checks.damaging import DAMAGES, damaged
 from parts.checks.models import CheckItem
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.parts.checks.checked_study import (
     make_checked_study,
     rater_in,

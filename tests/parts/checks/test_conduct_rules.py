@@ -9,7 +9,7 @@ from parts.checks.background.check_upkeep import look_after_checks
 from parts.checks.conduct import FIGURES, conduct_of
 from parts.checks.models import CheckLook, RaterNotice
 from parts.checks.rules import judge_rater, raters_to_judge
-from reports.kept_reports import compute_here
+from reports.kept.kept_reports import compute_here
 from tests.parts.stopping.stop_studies import annotator, answer, stopping_study
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from config.background.claiming import process_row
 from parts.checks.models import RaterNotice
 from parts.mail.mail_queue import tell_notes
 from parts.mail.models import MailAddress, OutgoingMail
-from reports.kept_files.kept_exports import folder_of, request_export
+from reports.kept.kept_exports import folder_of, request_export
 from tests.annotation.test_erasing import everything
 from tests.clock import at_time
 from tests.fewer import first_cases

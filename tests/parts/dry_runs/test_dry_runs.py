@@ -12,7 +12,7 @@ from parts.dry_runs.background import filling
 from parts.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
 from parts.dry_runs.models import StudyDryRun
 from parts.webhooks.subscriptions import WebhookRefusedError, add_webhook
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.conftest import live_study, make_person
 
 pytestmark = pytest.mark.django_db

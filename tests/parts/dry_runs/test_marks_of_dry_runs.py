@@ -10,7 +10,7 @@ from annotation.models import Study
 from files.writing import export_study
 from parts.mail.mail_queue import InvitationsRefusedError, invite_by_mail, reachable
 from parts.mail.models import MailKind
-from reports.plot_files import kept_plot, plot_files
+from reports.pages.plot_files import kept_plot, plot_files
 from reports.report_kinds import report_kinds
 from tests.world import SOME_ROUTES, build_world
 

@@ -1,7 +1,7 @@
 """The tables of a study, and their values."""
 
 from parts.papers.paper_table import tables_of
-from reports.study_answers import RaterComparison, StudyAnswers
+from reports.figures.study_answers import RaterComparison, StudyAnswers
 
 
 def tables(of_study, *keys, **chosen):

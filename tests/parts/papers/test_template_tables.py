@@ -6,9 +6,9 @@ from annotation.models import Rater
 from files.reading import import_study
 from managing.building.template_library import study_templates
 from parts.papers.paper_table import paper_tables
-from reports.agreement_report import agreement_report
-from reports.meta_evaluation_report import meta_evaluation
-from reports.study_answers import RaterComparison
+from reports.figures.agreement_report import agreement_report
+from reports.figures.meta_evaluation_report import meta_evaluation
+from reports.figures.study_answers import RaterComparison
 from retrieval.index_builds import ensure_index
 from sessions.study_options import options_of
 from sessions.turn_labels import MachineLabel, write_machine_labels

@@ -4,7 +4,7 @@ import pytest
 
 from files.reading import import_study
 from parts.papers.paper_table import tables_of
-from reports.study_answers import RaterComparison, StudyAnswers
+from reports.figures.study_answers import RaterComparison, StudyAnswers
 from tests.files.writing.conftest import item, write_study
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from parts.stopping import look_figures as looking_at
 from parts.stopping.plan_spec import LEVELS as FIGURES
 from parts.stopping.plan_spec import read_stopping
 from parts.stopping.plan_words import FIGURE_WORDS, plan_in_words
-from reports import figures_by_level
+from reports.figures import figures_by_level
 from tests.files.writing.conftest import write_study
 
 NAMES = ("east", "north", "west")

@@ -16,7 +16,7 @@ from parts.stopping.background.taking_looks import WORK
 from parts.stopping.fixing import continue_study
 from parts.stopping.looking import due_look, queue_due_looks
 from parts.stopping.models import StopContinuation, StopLook, StopPlan
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.parts.stopping.stop_studies import STOPPING, annotator, answer, stopping_study
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]

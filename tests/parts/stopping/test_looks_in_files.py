@@ -11,7 +11,7 @@ from files.reading import ImportRefusedError, import_study
 from files.writing import export_study
 from parts.stopping.models import FiledLook, StopLook
 from parts.stopping.peeking import note_peek
-from reports.seen_results import ResultPage
+from reports.pages.seen_results import ResultPage
 from tests.parts.stopping.test_looks import NARROW, answered, look_now
 
 pytestmark = pytest.mark.django_db

@@ -20,9 +20,9 @@ from config.parts import OPTIONAL
 from files.reading import import_study
 from parts.stopping import peeking
 from parts.stopping.models import ResultPeek, StopLook, StopPlan
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from reports.models import KeptExport, KeptReport
-from reports.seen_results import ResultPage
+from reports.pages.seen_results import ResultPage
 from tests.api.conftest import Program
 from tests.conftest import make_person
 from tests.files.writing.conftest import item, write_study
@@ -62,7 +62,9 @@ NO_RESULTS = (
     "preregistration:*", "reports:statistics",
 )  # fmt: skip
 """Pages without results: of single answers, of plans, counts and settings, and of the looks that the plan takes."""
-WITH_REPORTS = {path for path in sources() if "from reports.kept_reports import" in path.read_text(encoding="utf-8")}
+WITH_REPORTS = {
+    path for path in sources() if "from reports.kept.kept_reports import" in path.read_text(encoding="utf-8")
+}
 MAY_SHOW = (
     "reports", "managing", "api", "operating",
     *(key for key in OPTIONAL if f"parts.{key}" in map(app_of, WITH_REPORTS)),

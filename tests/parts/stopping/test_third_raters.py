@@ -15,7 +15,7 @@ from files.reading import import_study
 from files.writing import export_study
 from parts.stopping.models import ExtraPlace, PairCheck, StopPlan
 from parts.stopping.third_raters import compare_raters
-from reports.agreement_report import agreement_report
+from reports.figures.agreement_report import agreement_report
 from tests.files.writing.conftest import bytes_of, empty_the_database, objects_of
 from tests.parts.stopping.stop_studies import annotator, answer, compare_all, stopping_study
 

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
 from parts.power.forms import DEFAULTS, choices_of_options, defaults_of
-from reports.kept_reports import compute_here
-from reports.rows import ChoiceInvalidError
+from reports.figures.rows import ChoiceInvalidError
+from reports.kept.kept_reports import compute_here
 
 
 class Command(BaseCommand):

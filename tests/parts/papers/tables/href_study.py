@@ -5,7 +5,7 @@ import json
 from annotation.models import JudgeRun, Rater
 from files.reading import import_study
 from parts.papers.paper_table import tables_of
-from reports.study_answers import RaterComparison, StudyAnswers
+from reports.figures.study_answers import RaterComparison, StudyAnswers
 
 BASE, GREEDY, SAMPLED, OTHER = "base", "a-greedy", "a-sampled", "b"
 ITEMS = (("i1", "news", "public"), ("i2", "news", "public"), ("i3", "sport", "private"), ("i4", "sport", "private"))

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from files.reading import import_study
-from reports.meta_evaluation_report import meta_evaluation
+from reports.figures.meta_evaluation_report import meta_evaluation
 
 pytestmark = [pytest.mark.django_db]
 PREFERENCES = [1.0, 2.0, 1.3, 1.9, 1.6, 1.5, 0, 1.25]

@@ -6,8 +6,8 @@ from scipy.stats import ttest_rel
 from files.reading import import_study
 from parts.papers.figures.system_separation import sample_sizes
 from parts.papers.judge_facts import facts_of
-from reports.display.shown_tables import shown_table
-from reports.display.table_formats import as_latex
+from reports.pages.display.shown_tables import shown_table
+from reports.pages.display.table_formats import as_latex
 from tests.parts.papers.tables.href_study import CONFIGURATION, cells, made, tables, values
 from tests.reports.comparing import RANKS
 from tests.reports.comparing import made as made_folder

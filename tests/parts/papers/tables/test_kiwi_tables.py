@@ -7,8 +7,8 @@ from annotation.models import JudgeRun, Rater
 from llm.models import StudyPrompt
 from llm.prompt_files import load_prompt
 from parts.papers.turn_judge_table import judges_by_split
-from reports.display.table_formats import as_markdown
-from reports.rows.turn_rows import session_rows
+from reports.figures.rows.turn_rows import session_rows
+from reports.pages.display.table_formats import as_markdown
 from sessions.turn_labels import MachineLabel, write_machine_labels
 from tests.parts.papers.tables.href_study import cells, made, tables, values
 from tests.reports.worked_sessions import begun, folder, models, rate_again, session, study, worked  # noqa: F401

@@ -1,1 +1,0 @@
-"""Exports and bundles that workers write once and everybody downloads: requests, files, pages, tombstones."""
