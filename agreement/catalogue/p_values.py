@@ -34,7 +34,7 @@ MEANS = (
     ),
     PValue(
         "wilcoxon_p", "p, Wilcoxon", "Two-sided p-value of Wilcoxon's signed-rank test, for this pair alone.", SYSTEMS,
-        "agreement.comparisons.mean_comparisons", HOLM, "report, comparisons of systems",
+        "agreement.comparisons.signed_ranks", HOLM, "report, comparisons of systems",
     ),
 )  # fmt: skip
 """Of the means of systems."""

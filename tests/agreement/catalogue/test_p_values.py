@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 from agreement.catalogue.p_values import P_VALUES, columns_of
 from tests.agreement.catalogue.test_catalogue import CATALOGUES, DOCUMENT, anchors
+from tests.house import ROOT, named
 
 
 def test_each_p_value_of_a_catalogue_is_in_the_list():
@@ -17,6 +18,13 @@ def test_each_p_value_of_a_catalogue_is_in_the_list():
 
 def test_each_p_value_names_its_module_and_its_definition():
     assert [one.key for one in P_VALUES if find_spec(one.computed_in) is None or one.anchor not in anchors()] == []
+
+
+def test_each_module_that_asks_for_the_tail_of_a_distribution_is_in_the_list():
+    tail = re.compile(r"\.pvalue\b|\.sf\(|\.cdf\(")
+    places = [path for app in ("agreement", "reports", "managing", "judges") for path in (ROOT / app).rglob("*.py")]
+    modules = {named(path) for path in places if tail.search(path.read_text("utf-8"))}
+    assert modules == {f"{one.computed_in.replace('.', '/')}.py" for one in P_VALUES}
 
 
 def test_the_document_has_the_same_list():
