@@ -37,7 +37,7 @@ RUN if [ "$SENTRY" = 1 ]; then \
 COPY . .
 # Nothing is written later, so without this each process would compile the whole program when it starts.
 RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash \
-      accounts agreement annotation api config files judges llm managing operating recruiting reports retrieval \
+      accounts agreement annotation api config files judges llm managing operating reports retrieval \
       sessions parts
 # This uses a temporary signing key that is deleted afterwards, so the image contains no secret.
 ENV STATIC_ROOT=/app/static-collected

@@ -1,4 +1,4 @@
-"""What annotation adds: its erasing, replies to exclusions, sign-in links, the warm-up of the desk."""
+"""What annotation adds: the pace of studies, its erasing, replies to exclusions, sign-in links, warm-up of the desk."""
 
 import uuid
 
@@ -9,12 +9,15 @@ from annotation.desk.statements import desk_row, plan_statements, task_row
 from annotation.erasing import ERASING
 from annotation.members.member_links import is_backed
 from annotation.members.standing import replied_exclusions
+from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.notices import StudyNotice
+from annotation.studies.pace_plan import PACE, StatedPace
 from annotation.studies.queries import ANYBODY, work_of
 from config.part import Part
 
 
 class AnnotationPart(Part):
+    sections = (StudySection(PACE, by_model(StatedPace)),)
     erasing = ERASING
     notices = (
         StudyNotice(

@@ -196,7 +196,7 @@ def make_rater(study, number: int):
 
     from accounts.models import Person
     from annotation.members.membership import add_member, rater_for
-    from recruiting.models import PersonalReply
+    from parts.way_in.models import PersonalReply
 
     person = Person.objects.create(username=f"person-{number}")
     add_member(study, person, "annotator", None)

@@ -13,22 +13,19 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db.models import OuterRef, Q
-    from django.http import HttpRequest
     from django.utils.safestring import SafeString
 
     from accounts.models import Person, SignInLink
-    from annotation.desk.part_tasks import TaskSearch
+    from annotation.desk.part_tasks import StepsBeforeTasks, TaskSearch
     from annotation.desk.statements import RaterState
     from annotation.desk.task_page import TaskLink
     from annotation.erasing import Erasing
-    from annotation.fragments import Fragment, StepsCard
+    from annotation.fragments import Fragment
     from annotation.models import Annotation, Rater, Slot, Study
     from annotation.studies.file_sections import StudySection
     from annotation.studies.live_checks import LiveProblem
     from annotation.studies.notices import StudyNotice
-    from annotation.studies.queries import MyWork
     from annotation.study_tabs import Tab
-    from annotation.synthetic_visitor import SyntheticVisitor
     from config.monitored_figures import MonitoredFigure
     from files.reading.protocol_tables import TableImport
     from files.writing.table_list import StudyTable
@@ -56,17 +53,9 @@ class Part:
         """Yield what the study lacks before it can go live, with the pages that repair it."""
         yield from ()
 
-    def has_qualification(self, study: Study) -> bool:
-        """Whether people have to pass a test of the guidelines before their first task."""
-        return False
-
-    def meaning_changed(self, study: Study, version: int, actor: Person | None) -> None:
-        """Follow a version of the locked study's guidelines that changes what answers mean, in the same transaction."""
-
     # --- work
-    def before_task(self, study: Study, rater: Rater) -> str | None:
-        """Return the address of the page where a rater who may have no tasks yet continues, or None."""
-        return None
+    steps: StepsBeforeTasks | None = None
+    """What raters do before their first task; at most one part of a study has such steps."""
 
     search: TaskSearch | None = None
     """How the part finds a rater's next task in place of the core's search; at most one part of a study has one."""
@@ -96,24 +85,9 @@ class Part:
     def after_answer(self, study: Study, annotation: Annotation) -> None:
         """Follow a submitted answer, in its transaction."""
 
-    def most_given(self, rater: Rater) -> int | None:
-        """Return how many tasks a rater may be given in all by now, or None for any number."""
-        return None
-
-    def is_waiting(self, rater: Rater) -> bool:
-        """Whether a rater who may have no tasks now waits for a decision."""
-        return False
-
-    def has_step(self, rater: Rater) -> bool:
-        """Whether a rater who may have no tasks now can take a step that leads to them."""
-        return False
-
     def last_worked_at(self, rater: Rater) -> datetime | None:
         """Return when the rater last did something that the app asks of them besides tasks."""
         return None
-
-    def end_if_over(self, rater: Rater) -> None:
-        """Let a rater wait for a decision if they have just sent the last task that they may have."""
 
     def settle(self, rater: Rater) -> str | None:
         """End a rater's part in the study if nothing is left for them; return the page that says how it ended."""
@@ -150,10 +124,6 @@ class Part:
 
     notices: Sequence[StudyNotice] = ()
     """What needs somebody's attention on a study's overview."""
-
-    def steps_card(self, request: HttpRequest, work: MyWork) -> StepsCard | None:
-        """Return what the home page shows of what comes before a person's next task, or None."""
-        return None
 
     # --- reports
     report_facts: Mapping[str, Callable[[Study], Any]] = {}
@@ -229,14 +199,6 @@ class Part:
     # --- dry runs
     not_in_dry_runs: Sequence[str] = ()
     """Keys of `study.yaml` that the copy of a study for a dry run leaves out."""
-
-    def walk(self, rater: Rater, visitor: SyntheticVisitor) -> bool:
-        """Take a synthetic rater's next step towards their tasks; False if there is none, or they have to wait."""
-        return False
-
-    def decide_for_researchers(self, study: Study, owner: Person) -> int:
-        """Decide what keeps raters of a dry run waiting for a researcher; return how many decisions were made."""
-        return 0
 
     # --- operation
     readiness: Mapping[str, Callable[[], str]] = {}

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.part import Part
 
 if TYPE_CHECKING:
-    from annotation.desk.part_tasks import TaskSearch
+    from annotation.desk.part_tasks import StepsBeforeTasks, TaskSearch
     from annotation.models import Study
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +33,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "other_tools": (),
     "trained_judge": (),
     "preregistration": (),
+    "way_in": ("recruiting.steps", "recruiting.on_withdrawal"),
 }
 """Features that an installation may leave out: each is the app `parts.<key>`.
 
@@ -48,8 +49,8 @@ A study declares such a part by the sections that it reads.
 WHOLE_DATA = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export", "bundle"})
 """Commands that read or write all tables, or everything of a study, and so run with all parts."""
 CORE = (
-    "operating", "api", "managing", "reports", "judges", "sessions", "recruiting", "retrieval", "llm", "files",
-    "annotation", "accounts",
+    "operating", "api", "managing", "reports", "judges", "sessions", "retrieval", "llm", "files", "annotation",
+    "accounts",
 )  # fmt: skip
 """Apps that are always installed; one comes before those it imports."""
 
@@ -96,6 +97,11 @@ def absent_part(key: str) -> str | None:
 
 class StudyParts(tuple[Part, ...]):
     """What adds to a study, in the order in which it is asked, and whom of them the path of an answer asks."""
+
+    @cached_property
+    def steps(self) -> StepsBeforeTasks | None:
+        """The steps that raters take before their first task, if a part has some."""
+        return next((part.steps for part in self if part.steps is not None), None)
 
     @cached_property
     def search(self) -> TaskSearch | None:

@@ -62,7 +62,6 @@ INSTALLED_APPS = [
     "files",
     "llm",
     "retrieval",
-    "recruiting",
     "sessions",
     "judges",
     "reports",

@@ -29,7 +29,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("judges.urls")),
     path("", include("llm.urls")),
     path("", include("retrieval.urls")),
-    path("", include("recruiting.urls")),
     *(path("", include(part.urls)) for part in parts() if part.urls),
     annotators,
 ]

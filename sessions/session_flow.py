@@ -9,11 +9,11 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from annotation.blinding import is_blind
-from annotation.desk.part_tasks import most_given
 from annotation.models import Assignment, Item, Question, Rater, Slot, Study
 from annotation.protocols import TaskFlow
 from annotation.task_flow import BegunTask, DoneElsewhere
 from config.database_clock import database_now
+from config.parts import parts_of
 from llm.call_errors import CallError
 from llm.dry_run_calls import makes_up_for
 from llm.endpoints import dry_run_models, find_model
@@ -100,7 +100,8 @@ class SessionFlow(TaskFlow):
         return len({task if variant.startswith(PREFIX) else ("question", item) for task, item, variant in rows})
 
     def most_more(self, rater: Rater) -> int | None:
-        most = most_given(rater)
+        steps = parts_of(rater.study).steps
+        most = None if steps is None else steps.most_given(rater)
         return None if most is None else max(0, most - self.given_to(rater))
 
     def given_to(self, rater: Rater) -> int:

@@ -71,8 +71,8 @@ from tests.parts.preregistration.plan_rows import add_plan
 from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
+from tests.parts.way_in.way_in_rows import add_way_in_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
-from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import add_kept_export
 
 MODEL = "extractive/extractive"

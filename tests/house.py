@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = (
-    "config", "accounts", "annotation", "files", "sessions", "llm", "retrieval", "recruiting", "parts", "judges",
+    "config", "accounts", "annotation", "files", "sessions", "llm", "retrieval", "parts", "judges",
     "reports", "managing", "api", "operating", "agreement",
 )  # fmt: skip
 

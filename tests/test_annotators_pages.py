@@ -38,7 +38,7 @@ NAMED_BY_KIND = (
     "sessions/dock",
     "listwise",
     "pairwise",
-    "recruiting/steps",
+    "way_in/steps",
 )
 """Folders of templates that no view names: protocols, questions, errors and steps do."""
 OF_RESEARCHERS = {
@@ -46,7 +46,7 @@ OF_RESEARCHERS = {
     "_workers_status.html",
 }  # fmt: skip
 """Parts that pages of annotators show only to people who run a study or the site."""
-OURS = re.compile(r"(accounts|annotation|config|parts|recruiting|sessions)\.")
+OURS = re.compile(r"(accounts|annotation|config|parts|sessions)\.")
 HIDDEN = re.compile(
     r"\{#.*?#\}|\{% block (?:page|body)_\w+ %\}.*?\{% endblock %\}|<script.*?</script>|<style.*?</style>|<!--.*?-->"
     r"|\{% (comment|blocktranslate)\b.*?%\}.*?\{% end\1 %\}",

@@ -16,7 +16,7 @@ from annotation.studies.corrections import StudyRefusedError
 from api.lists.entry_kinds import KINDS
 from config.erasure import open_erasure
 from llm.models import Call, Completion
-from recruiting.models import PracticeAnswer
+from parts.way_in.models import PracticeAnswer
 from reports.kept.kept_reports import compute_here
 from reports.report_kinds.agreement import agreement_choices
 from reports.report_kinds.details import details_choices

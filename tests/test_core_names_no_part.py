@@ -12,7 +12,7 @@ from tests.house import ROOT, named, tracked
 
 NOT_OF_THE_CORE = ("parts", "tests", "benchmarks", "docs", "client_library", "locale", "deploy", "scripts")
 THE_LIST = ("config/parts.py",)
-ORDINARY = {"mail", "checks", "dry_run"}
+ORDINARY = {"mail", "checks", "steps", "dry_run"}
 """Words of the language, and the mark by which the core keeps dry runs from costs and out of its claims."""
 KINDS = (".py", ".html", ".js", ".css", ".txt")
 

@@ -53,8 +53,8 @@ from tests.parts.preregistration.plan_rows import add_plan
 from tests.parts.rater_messages.message_rows import add_message_rows
 from tests.parts.second_stage.stage_rows import add_stage_rows
 from tests.parts.stopping.stop_rows import add_stopping_rows
+from tests.parts.way_in.way_in_rows import add_way_in_rows
 from tests.parts.webhooks.webhook_rows import add_webhook_rows
-from tests.recruiting.way_in_rows import add_way_in_rows
 from tests.reports.kept_rows import FROZEN, TABLE, add_kept_export, add_kept_report, add_meta_evaluations
 from tests.sessions.rows import add_session_rows
 
@@ -82,7 +82,7 @@ OF_MODEL = {
     "managing:edit_item": "item", "managing:remove_item": "item", "annotation:revoke_account_token": "accounttoken",
     **dict.fromkeys(("webhooks:webhook", "webhooks:test", "webhooks:disable", "webhooks:enable", "webhooks:remove"),
                     "webhook"),
-    "webhooks:send": "webhookdelivery", "recruiting:decision": "steppassage",
+    "webhooks:send": "webhookdelivery", "way_in:decision": "steppassage",
     "checks:answer_notice": "raternotice", "dry_runs:change_dry_run": "studydryrun",
     **dict.fromkeys(("annotation:exclude", "annotation:include", "annotation:pause_rater",
                      "rater_messages:rater_thread", "rater_messages:rater_task_thread",
@@ -250,7 +250,7 @@ def build_world():
             arguments["number"] = assignment.task_id
         if route in NUMBERED:
             arguments["number"] = objects[NUMBERED[route]].pk
-        if route in ("recruiting:add_step", "recruiting:edit_step"):
+        if route in ("way_in:add_step", "way_in:edit_step"):
             arguments |= {"kind": "screen", "key": "screen"}
         if route == "crowds:submissions_file":
             arguments["name"] = "submissions.csv"

@@ -1,4 +1,4 @@
-"""What parts add to the path of an answer, composed in one place: a search, tasks of their own, pilots, steps after.
+"""What parts add to the path of an answer, composed in one place: steps before, a search, tasks of their own.
 
 A part with a `search` finds a rater's next task in place of the core's search; at most one part of a study has one. Its
 slots are in lanes: `Slot.lane` says in which, and is 0 in other studies.
@@ -6,15 +6,28 @@ slots are in lanes: `Slot.lane` says in which, and is 0 in other studies.
 Parts may mix tasks among a study's own. Raters cannot tell them apart. Their items are copies that the program has
 made, and their slots belong to no study, so that nothing that counts a study's places counts them. `Rater.given` counts
 a rater's claims in such studies.
+
+A part may have steps that a rater takes before their first task; at most one part of a study has them. Such a rater is
+not `admitted` until they have taken them.
 """
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from annotation.models import Item, Rater, Slot, Study
 from config.parts import parts_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from accounts.models import Person
+    from annotation.fragments import StepsCard
+    from annotation.studies.queries import MyWork
+    from annotation.synthetic_visitor import SyntheticVisitor
 
 
 @dataclass(frozen=True)
@@ -100,25 +113,51 @@ def expected_mixed(study: Study, tasks: int) -> int:
     return sum(part.expected_among(study, tasks) for part in parts_of(study).mixing)
 
 
+class StepsBeforeTasks(ABC):
+    """What the core asks a part with steps that raters take before their first task."""
+
+    @abstractmethod
+    def page(self, study: Study) -> str:
+        """Return the address of the page where a rater takes their next step."""
+
+    @abstractmethod
+    def card(self, request: HttpRequest, work: MyWork) -> StepsCard:
+        """Return what the home page shows of a person's next step."""
+
+    @abstractmethod
+    def has_step(self, rater: Rater) -> bool:
+        """Whether a rater who may have no tasks now can take a step."""
+
+    @abstractmethod
+    def is_waiting(self, rater: Rater) -> bool:
+        """Whether a rater who may have no tasks now waits for a decision."""
+
+    @abstractmethod
+    def most_given(self, rater: Rater) -> int | None:
+        """Return how many tasks a rater in a pilot may be given in all, or None for any number."""
+
+    @abstractmethod
+    def end_if_over(self, rater: Rater) -> None:
+        """Let a rater wait for a decision if they have just sent the last task of a pilot."""
+
+    @abstractmethod
+    def has_qualification(self, study: Study) -> bool:
+        """Whether raters have to pass a test of the guidelines."""
+
+    @abstractmethod
+    def qualify_again(self, study: Study, version: int, actor: Person | None) -> None:
+        """Ask for tests under a version of the locked study's guidelines, in the transaction that publishes it."""
+
+    @abstractmethod
+    def walk(self, rater: Rater, visitor: SyntheticVisitor) -> bool:
+        """Take the next step of a synthetic rater; False if there is none, or they have to wait."""
+
+    @abstractmethod
+    def decide_for_researchers(self, study: Study, owner: Person) -> int:
+        """Decide what keeps raters of a dry run waiting; return how many decisions were made."""
+
+
 def page_before_task(study: Study, rater: Rater) -> str | None:
     """Return the address where a rater who may have no tasks yet continues, or None if they may have some."""
-    if rater.admitted:
-        return None
-    return next((page for part in parts_of(study) if (page := part.before_task(study, rater)) is not None), None)
-
-
-def most_given(rater: Rater) -> int | None:
-    """Return how many tasks a rater in a pilot may be given in all, or None if they are in none."""
-    limits = [most for part in parts_of(rater.study) if (most := part.most_given(rater)) is not None]
-    return min(limits, default=None)
-
-
-def is_waiting(rater: Rater) -> bool:
-    """Whether a rater who may have no tasks now waits for a decision after a pilot."""
-    return any(part.is_waiting(rater) for part in parts_of(rater.study))
-
-
-def end_if_over(rater: Rater) -> None:
-    """Let a rater wait for a decision if they have just sent the last task of a pilot."""
-    for part in parts_of(rater.study):
-        part.end_if_over(rater)
+    steps = None if rater.admitted else parts_of(study).steps
+    return None if steps is None else steps.page(study)

@@ -15,7 +15,7 @@ from annotation.studies.live_checks import blocking_problems
 from annotation.studies.locking import lock_study
 from annotation.studies.planning import CHUNK, is_planned, plan_chunk
 from annotation.studies.unplanning import remove_outdated
-from config.parts import parts, parts_of
+from config.parts import parts_of
 from config.write_pauses import STEP_SECONDS, WritePauses
 
 Status = Study.Status
@@ -139,6 +139,7 @@ def publish_guidelines(
         said = {"version": number, **({"changes_meaning": True} if changes_meaning else {}), **why}
         record("guidelines published", f"version {number}", actor=actor, study=study.slug, new=said)
         if changes_meaning:
-            for part in parts():
-                part.meaning_changed(now, number, actor)
+            steps = parts_of(now).steps
+            if steps is not None:
+                steps.qualify_again(now, number, actor)
     return added

@@ -24,5 +24,5 @@ def awaits_researcher(study: Study, person: Any) -> bool:
 @register.simple_tag(takes_context=True)
 def steps_card(context: dict[str, Any], work: MyWork) -> StepsCard | None:
     """Return what comes before the person's next task."""
-    cards = (part.steps_card(context["request"], work) for part in parts_of(work.study))
-    return next((card for card in cards if card is not None), None)
+    steps = parts_of(work.study).steps
+    return None if steps is None else steps.card(context["request"], work)

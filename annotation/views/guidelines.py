@@ -12,7 +12,7 @@ from annotation.models import Guideline, Study
 from annotation.studies.guideline_text import render as render_markdown
 from annotation.studies.lifecycle import publish_guidelines
 from config.htmx_request import HtmxRequest
-from config.parts import parts
+from config.parts import parts_of
 
 
 @require_safe
@@ -72,6 +72,7 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             )  # fmt: skip
             messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
-    may_requalify = newest is not None and any(part.has_qualification(study) for part in parts())
+    steps = parts_of(study).steps
+    may_requalify = newest is not None and steps is not None and steps.has_qualification(study)
     context = {"study": study, "form": form, "newest": newest, "preview": preview, "may_requalify": may_requalify}
     return render(request, "annotation/edit_guidelines.html", context, status=status)

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.protocols import protocols
+from config.parts import absent_part
 from config.yaml_reading import parse_yaml
 
 FOLDER = Path(__file__).with_name("study_templates")
@@ -39,9 +40,15 @@ class StudyTemplate:
 
 @lru_cache
 def study_templates() -> Mapping[str, StudyTemplate]:
-    """Return all templates by key, in the order in which the page shows them."""
-    found = [_read(path) for path in FOLDER.glob("*.yaml")]
+    """Return the templates by key, in the order in which the page shows them, without those that need absent parts."""
+    found = [template for path in FOLDER.glob("*.yaml") if _is_possible(template := _read(path))]
     return {template.key: template for template in sorted(found, key=lambda template: template.place)}
+
+
+def _is_possible(template: StudyTemplate) -> bool:
+    """Whether all parts are installed that the template's study uses."""
+    recruiting = (f"recruiting.{key}" for key in template.body.get("recruiting", ()))
+    return all(absent_part(key) is None for key in (*template.body, *recruiting))
 
 
 def _read(path: Path) -> StudyTemplate:

@@ -21,8 +21,8 @@ from config.database_clock import database_now
 from parts.crowds.link_settings import public_link_of
 from parts.crowds.models import CrowdId, CrowdStay
 from parts.crowds.recruiter_settings import PARTS, recruiter_of
-from recruiting.step_kinds.screen import ScreenStep
-from recruiting.way_in.steps_taken import way_of
+from parts.way_in.step_kinds.screen import ScreenStep
+from parts.way_in.steps_taken import way_of
 
 Outcome = CrowdStay.Outcome
 logger = logging.getLogger(__name__)

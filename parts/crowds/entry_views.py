@@ -173,7 +173,7 @@ def _inside(request: HttpRequest, study: Study, person: Person, mark: str, how: 
     if stay is not None and stay.outcome:
         response = redirect("crowds:outcome", slug=study.slug)
     elif stay is not None and not stay.rater.admitted:
-        response = redirect("recruiting:way_in", slug=study.slug)
+        response = redirect("way_in:way_in", slug=study.slug)
     elif stay is not None and stay.rater.guidelines_read is None and study.guidelines.exists():
         response = redirect("annotation:begin", slug=study.slug)
     else:

@@ -77,6 +77,7 @@ def if_links(request: HttpRequest, study: Study) -> dict[str, Any] | None:
 
 
 class CrowdsPart(Part):
+    needs = ("way_in",)
     sections = (
         StudySection(f"recruiting.{RECRUITER}", _by(checked_recruiter)),
         StudySection(f"recruiting.{PUBLIC_LINK}", _by(checked_link)),

@@ -54,7 +54,8 @@ class DeskVisitor:
         if self.is_in:
             return False
         row = self.rater_row()
-        if any(part.walk(row, self) for part in parts_of(self.study)):
+        steps = parts_of(self.study).steps
+        if steps is not None and steps.walk(row, self):
             return True
         self.is_in = True
         row = self.rater_row()

@@ -22,7 +22,7 @@ from annotation.studies.locking import lock_study
 from config.background.kinds import works
 from config.background.waking import enqueue
 from config.database_clock import database_now
-from config.parts import parts
+from config.parts import parts_of
 from parts.mail.mail_links import address_digest
 from parts.mail.models import MailKind, OutgoingMail, RefusedAddress
 from parts.mail.own_address import DAY, WORK_KEY
@@ -148,7 +148,8 @@ def _is_missed(study: Study, rater: Rater, since: datetime, reminded: list[datet
     if rater.admitted:
         return _has_tasks(study, rater)
     rater.study = study
-    return any(part.has_step(rater) for part in parts())
+    steps = parts_of(study).steps
+    return steps is not None and steps.has_step(rater)
 
 
 def _has_tasks(study: Study, rater: Rater) -> bool:

@@ -38,6 +38,7 @@ def wrong_quotas() -> Iterator[Row]:
 
 
 class RoutingPart(Part):
+    needs = ("way_in",)
     sections = (StudySection(ROUTING, by_model(RoutingSpec), begin),)
     search = RoutingSearch()
     urls = "parts.routing.urls"
@@ -51,7 +52,7 @@ class RoutingPart(Part):
     )
 
     def live_problems(self, study: Study) -> Iterator[LiveProblem]:
-        steps = (("Steps before tasks", "recruiting:steps"),)
+        steps = (("Steps before tasks", "way_in:steps"),)
         return (LiveProblem(text, steps, blocks=True) for text in routing_problems(study))
 
     def is_full_for(self, study: Study, rater: Rater) -> bool:

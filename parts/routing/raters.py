@@ -11,7 +11,7 @@ from annotation.models import Rater, Study
 from annotation.studies.locking import lock_rater, lock_study
 from parts.routing.plan import REQUIREMENT, AnswerSource, RoutingSpec, routing_of
 from parts.routing.quotas import Replies, full_group, is_routed, topics_in, write_routing
-from recruiting.models import PersonalReply
+from parts.way_in.models import PersonalReply
 
 
 class TopicsInvalidError(ValueError):

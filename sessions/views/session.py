@@ -12,11 +12,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import person_of, signed_in
-from annotation.desk.part_tasks import end_if_over, is_waiting, page_before_task
+from annotation.desk.part_tasks import page_before_task
 from annotation.desk.posted_answers import RequestInvalidError, answers_form, cleaned_fields, read_submission
 from annotation.desk.submitting import Form, KeyReusedError, StaleRevisionError, StudyClosedError
-from annotation.models import Assignment
+from annotation.models import Assignment, Rater
 from annotation.protocols import AnswersInvalidError
+from config.parts import parts_of
 from config.text_validation import TextRefusedError
 from sessions import steps
 from sessions.access import session_for
@@ -40,8 +41,9 @@ from sessions.pages.writing_progress import writing_progress
 def session(request: HttpRequest, key: uuid.UUID) -> HttpResponse:
     """Show the page of a session: the step that is due, and everything to read for it."""
     assignment, found = session_for(person_of(request), key)
-    before = page_before_task(found.study, assignment.rater)
-    if before is not None and not is_waiting(assignment.rater):
+    rater = assignment.rater
+    steps_first, before = parts_of(found.study).steps, page_before_task(found.study, rater)
+    if steps_first is not None and before is not None and not steps_first.is_waiting(rater):
         return redirect(before)
     return _page(request, SessionPage(assignment, found, PageChoiceForm(request.GET).choice()))
 
@@ -157,12 +159,19 @@ def _rate(posted: Posted) -> None:
     answers = {name: values for name, values in posted.form.items() if name not in OWN_FIELDS}
     submission = read_submission(posted.request, posted.assignment, answers)
     steps.rate(posted.session, posted.versions.turn, replace(submission, revision=posted.versions.rated))
-    end_if_over(posted.session.rater)  # rating the last turn ends the session
+    _end_pilot(posted.session.rater)  # rating the last turn ends the session
 
 
 def _finish(posted: Posted) -> None:
     steps.finish(posted.session)
-    end_if_over(posted.session.rater)
+    _end_pilot(posted.session.rater)
+
+
+def _end_pilot(rater: Rater) -> None:
+    """Let the rater wait for a decision if this was the last task of their pilot."""
+    before = parts_of(rater.study).steps
+    if before is not None:
+        before.end_if_over(rater)
 
 
 def _edit(posted: Posted) -> None:

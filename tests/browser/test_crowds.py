@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from parts.crowds.models import CrowdStay
 from tests.browser.accessibility import findings
 from tests.parts.crowds.crowd_study import LINK, PROLIFIC, crowd_study
-from tests.recruiting.way_in_study import CONSENT
+from tests.parts.way_in.way_in_study import CONSENT
 
 IDS = "PROLIFIC_PID=60d1f1a2b3c4d5e6f7a8b9c0&STUDY_ID=61aa&SESSION_ID=61bb"
 

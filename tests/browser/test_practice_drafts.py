@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.members.membership import rater_for
-from recruiting.models import PracticeAnswer, StepPassage
-from recruiting.way_in.practice_drafts import draft_of
+from parts.way_in.models import PracticeAnswer, StepPassage
+from parts.way_in.practice_drafts import draft_of
 from tests.browser.conftest import saved
-from tests.recruiting.way_in_study import QUALIFICATION, study_with_steps
+from tests.parts.way_in.way_in_study import QUALIFICATION, study_with_steps
 
 
 @pytest.fixture

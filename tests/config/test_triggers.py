@@ -53,7 +53,7 @@ def test_a_migrated_database_has_all_triggers():
         "annotation_spotcheck", "annotation_flaganswer", "annotation_unblinding", "llm_call", "llm_studyprompt",
         "revision_sessions_revisionsession", "revision_sessions_turn", "revision_sessions_turnlabel",
         "revision_sessions_labelsample", "preregistration_preregistration",
-        "recruiting_consentversion", "recruiting_consent", "recruiting_steppassage", "recruiting_practiceanswer",
+        "way_in_consentversion", "way_in_consent", "way_in_steppassage", "way_in_practiceanswer",
         "checks_checkitem", "annotation_raterexclusion", "annotation_exclusionreply", "checks_filedcheck",
         "stopping_filedlook",
         "stopping_stopplan", "stopping_resultpeek", "stopping_stoplook", "stopping_stopcontinuation",

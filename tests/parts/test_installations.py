@@ -162,7 +162,11 @@ def test_a_bundle_carries_what_an_absent_part_has_of_a_study(tmp_path):
 
 @pytest.mark.parametrize(
     ("section", "part"),
-    [("routing: {most_share: 0.5}", "routing"), ("recruiting: {checks: {gold: {share: 0.1}}}", "checks")],
+    [
+        ("routing: {most_share: 0.5}", "routing"),
+        ("recruiting: {checks: {gold: {share: 0.1}}}", "checks"),
+        ("recruiting: {steps: []}", "way_in"),
+    ],
 )
 def test_a_study_that_declares_an_absent_part_is_refused_by_name(section, part, tmp_path):
     study = (ROOT / "demo" / "rating" / "study.yaml").read_text(encoding="utf-8")
@@ -217,3 +221,10 @@ def test_another_package_adds_a_part_with_its_section(tmp_path, monkeypatch):
         (tmp_path / "study.yaml").write_text(f"{study}\nstars: {{most: {most}}}\n", encoding="utf-8")
         imported = run(["manage.py", "import_study", str(tmp_path)], tmp_path, parts="stars")
         assert (words in imported.stderr, bool(imported.returncode)) == (True, bool(words)), imported.stderr
+
+
+def test_templates_of_studies_with_absent_parts_are_not_offered(tmp_path):
+    templates = "from managing.building.template_library import study_templates; print(*study_templates())"
+    offered = [run(["-c", CODE.format(templates)], tmp_path, parts=parts).stdout.split() for parts in ("", "none")]
+    assert offered[1] == [key for key in offered[0] if not key.endswith("_recruiting")]
+    assert len(offered[1]) == len(offered[0]) - 3

@@ -19,7 +19,7 @@ from tests.browser.conftest import Desk, saved
 from tests.browser.test_pairwise import shown
 from tests.browser.test_sessions import written
 from tests.house import ROOT
-from tests.recruiting.way_in_study import with_own_words
+from tests.parts.way_in.way_in_study import with_own_words
 from tests.walks.hands import KeyboardHand
 from tests.walks.walking import Walk
 from tests.walks.ways import COMMENT, mark_errors, rank_all, write_reason

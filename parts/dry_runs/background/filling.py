@@ -61,7 +61,8 @@ def run_dry(claim: Claim) -> None:
 def _let_on(study: Study) -> int:
     """Do what a researcher decides while a study goes on; return how much was decided."""
     owner = study.memberships.filter(role=Role.OWNER, active=True).order_by("pk").select_related("person").first()
-    return sum(part.decide_for_researchers(study, owner.person) for part in parts_of(study)) if owner else 0
+    steps = parts_of(study).steps
+    return steps.decide_for_researchers(study, owner.person) if owner and steps is not None else 0
 
 
 def _open_second_ratings(study: Study) -> int:

@@ -17,7 +17,7 @@ from annotation.questions import ValueInvalidError
 from annotation.questions.spans import QUESTION_TYPE as SPANS
 from config.erasure import open_erasure
 from files.reading import import_study
-from recruiting.way_in.beside_gold import in_words
+from parts.way_in.beside_gold import in_words
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.quick, pytest.mark.both, pytest.mark.django_db]

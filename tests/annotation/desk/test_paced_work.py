@@ -13,7 +13,7 @@ from files.import_problems import ImportRefusedError
 from files.reading.study_file import checked_study
 from tests.conftest import draft_study, live_study
 from tests.managing.paced_answers import add_timed_answers
-from tests.recruiting.way_in_study import CONSENT
+from tests.parts.way_in.way_in_study import CONSENT
 
 PACE = {"minutes_per_task": 3, "pay_per_task": 0.5, "floor_per_hour": 12, "break_after_minutes": 50, "currency": "EUR"}
 BODY = {

@@ -16,8 +16,8 @@ from annotation.studies.slot_steps import next_order
 from config.erasure import open_erasure
 from files.reading import import_study
 from parts.second_stage.case_answers import CaseSheet
-from recruiting.entry_step import steps_of
-from recruiting.way_in.practice_tasks import tasks_for
+from parts.way_in.entry_step import steps_of
+from parts.way_in.practice_tasks import tasks_for
 from tests.annotation.protocols.pairwise.conftest import folder, item, live  # noqa: F401 - a fixture
 from tests.house import ROOT
 

@@ -11,7 +11,7 @@ from annotation.models import Annotation, Assignment, Slot, Study
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay, LeftParticipant
 from tests.clock import at_time
 from tests.conftest import make_person
-from tests.recruiting.way_in_study import RIGHT, study_with_steps
+from tests.parts.way_in.way_in_study import RIGHT, study_with_steps
 
 PROLIFIC = {
     "profile": "prolific",

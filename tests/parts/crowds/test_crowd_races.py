@@ -15,7 +15,7 @@ from parts.crowds.ending import end_overdue, settle
 from parts.crowds.entering import EntryRefusedError, enter_by_public_link, enter_by_recruiter
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.parts.crowds.crowd_study import GENERIC, Guest, crowd_study
-from tests.recruiting.way_in_study import RIGHT
+from tests.parts.way_in.way_in_study import RIGHT
 
 AT_ONCE = 8
 

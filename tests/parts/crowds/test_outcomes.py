@@ -15,10 +15,10 @@ from annotation.models import Annotation, PendingImport, Rater, Slot, Study
 from config.background.kinds import sweeps
 from parts.crowds.ending import AT_ONCE, CODE_LETTERS, LETTERS, end_overdue, end_stay, new_code
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay
-from recruiting.models import StepPassage
+from parts.way_in.models import StepPassage
 from tests.annotation.test_erasing import everything
 from tests.parts.crowds.crowd_study import GENERIC, PROLIFIC, Guest, crowd_study, held_by, prolific_ids, texts
-from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, WRONG, Walk
+from tests.parts.way_in.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, WRONG, Walk
 
 pytestmark = pytest.mark.django_db
 HARD = {**QUALIFICATION, "attempts": 1}
@@ -144,7 +144,7 @@ def test_a_researchers_no_after_a_pilot_ends_the_stay(owner):
 
 def test_the_halted_page_offers_the_end_if_it_was_missed(owner, monkeypatch):
     guest = entered(crowd_study(owner, steps=[SCREEN]))
-    monkeypatch.setattr("recruiting.views.way_in.settle", lambda rater: None)
+    monkeypatch.setattr("parts.way_in.views.step_pages.settle", lambda rater: None)
     Walk(guest.client, guest.study).post("screen", **{**FITTING, "reply-native": "no"})
     assert guest.stay.outcome == ""
     assert "Finish and get my code" in texts(guest.client.get("/studies/study/way-in/"))

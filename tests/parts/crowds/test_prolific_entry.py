@@ -9,7 +9,7 @@ from annotation.models import Membership, Rater, Slot, Study
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.conftest import make_person
 from tests.parts.crowds.crowd_study import Guest, answers_of, crowd_study, held_by, prolific_ids, texts
-from tests.recruiting.way_in_study import CONSENT
+from tests.parts.way_in.way_in_study import CONSENT
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 

@@ -13,7 +13,7 @@ from parts.crowds.ending import end_overdue
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay
 from tests.clock import at_time
 from tests.parts.crowds.crowd_study import Guest, crowd_study, texts
-from tests.recruiting.way_in_study import FITTING, SCREEN, Walk
+from tests.parts.way_in.way_in_study import FITTING, SCREEN, Walk
 
 pytestmark = pytest.mark.django_db
 

@@ -6,10 +6,10 @@ from django.test import Client
 from annotation.models import Annotation, Assignment, RaterExclusion, RaterPause
 from parts.checks.models import RaterNotice
 from parts.rater_messages.models import RaterMessage
-from recruiting.models import PracticeAnswer, StepPassage
+from parts.way_in.models import PracticeAnswer, StepPassage
 from tests.conftest import make_person
 from tests.parts.crowds.crowd_study import Guest, crowd_study, prolific_ids, texts
-from tests.recruiting.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, TRAINING, WRONG, Walk
+from tests.parts.way_in.way_in_study import CONSENT, FITTING, QUALIFICATION, RIGHT, SCREEN, TRAINING, WRONG, Walk
 
 pytestmark = pytest.mark.django_db
 STEPS = [CONSENT, SCREEN, TRAINING, QUALIFICATION]

@@ -18,7 +18,7 @@ from parts.crowds.models import CrowdId, CrowdStay
 from parts.crowds.recruiter_settings import Recruiter
 from parts.crowds.submissions import payment
 from tests.parts.crowds.crowd_study import PROLIFIC, Guest, crowd_study, prolific_ids, texts
-from tests.recruiting.way_in_study import CONSENT, Walk
+from tests.parts.way_in.way_in_study import CONSENT, Walk
 
 pytestmark = pytest.mark.django_db
 TWENTY_MINUTES = 1200

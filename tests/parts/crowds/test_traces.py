@@ -17,8 +17,8 @@ from tests.annotation.test_erasing import everything
 from tests.clock import at_time
 from tests.fewer import first_cases
 from tests.parts.crowds.crowd_study import Guest, crowd_study, prolific_ids
-from tests.recruiting.test_leaving import texts_of
-from tests.recruiting.way_in_study import CONSENT, SCREEN, Walk
+from tests.parts.way_in.test_leaving import texts_of
+from tests.parts.way_in.way_in_study import CONSENT, SCREEN, Walk
 
 pytestmark = pytest.mark.django_db
 OF_RESEARCHERS = ("", "funnel/", "submissions/", "submissions/submissions.csv", "submissions/approve.csv",

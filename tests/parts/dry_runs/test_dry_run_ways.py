@@ -10,9 +10,9 @@ from files.reading import import_study
 from managing.building.template_library import study_templates
 from parts.dry_runs.background import filling
 from parts.dry_runs.dry_run_steps import start_dry_run
-from recruiting.models import Consent, PersonalReply, PracticeAnswer, StepPassage
-from recruiting.way_in.funnel import funnel_of
-from tests.recruiting.way_in_study import BACKGROUND, CONSENT, QUALIFICATION, TRAINING, study_with_steps
+from parts.way_in.funnel import funnel_of
+from parts.way_in.models import Consent, PersonalReply, PracticeAnswer, StepPassage
+from tests.parts.way_in.way_in_study import BACKGROUND, CONSENT, QUALIFICATION, TRAINING, study_with_steps
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"raters": 8, "accuracy": 0.85, "bias": 0.0, "seconds": 60.0, "seed": 4, "items": 1}

@@ -17,7 +17,7 @@ from parts.dry_runs import dry_run_steps
 from parts.dry_runs.background import filling
 from parts.dry_runs.dry_run_steps import remove_dry_run, start_dry_run
 from parts.dry_runs.models import StudyDryRun
-from recruiting.models import StepPassage
+from parts.way_in.models import StepPassage
 from retrieval.background.index_building import WORK as INDEXING
 from sessions.background.answer_writing import WORK as WRITING
 from sessions.models import RevisionSession, Turn

@@ -27,13 +27,13 @@ from parts.mail import mail_queue, own_address
 from parts.mail.background.news import look_after_mail
 from parts.mail.models import MailAddress, OutgoingMail, RefusedAddress
 from parts.mail.reminder_section import set_reminder_days
-from recruiting.entry_step import steps_of
-from recruiting.models import Consent, ConsentVersion, StepPassage
-from recruiting.step_kinds.consent import digest_of
+from parts.way_in.entry_step import steps_of
+from parts.way_in.models import Consent, ConsentVersion, StepPassage
+from parts.way_in.step_kinds.consent import digest_of
 from tests.annotation.test_erasing import everything
 from tests.conftest import SYSTEMS
 from tests.parts.mail.small_mail_server import SmallMailServer
-from tests.recruiting.way_in_study import CONSENT, SCREEN
+from tests.parts.way_in.way_in_study import CONSENT, SCREEN
 
 pytestmark = pytest.mark.quick
 ADDRESS = "ann@mail.example"

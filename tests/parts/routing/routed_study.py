@@ -11,7 +11,7 @@ from annotation.models import Assignment, Slot, Study
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from files.reading import import_study
-from recruiting.models import PersonalReply
+from parts.way_in.models import PersonalReply
 from tests.conftest import make_person
 
 TOPICS = ("law", "biology", "music")

@@ -63,7 +63,7 @@ def test_a_full_group_is_told_before_it_does_the_other_steps(tmp_path, owner, cl
     assert answer(ann) is not None
     Rater.objects.filter(pk=bob.pk).update(admitted=False)
     client.force_login(bob.person)
-    page = client.get(reverse("recruiting:way_in", args=[study.slug])).content.decode()
+    page = client.get(reverse("way_in:way_in", args=[study.slug])).content.decode()
     assert "we have enough for now" in page
 
 

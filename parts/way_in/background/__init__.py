@@ -1,0 +1,1 @@
+"""Work of the way in that no page waits for."""

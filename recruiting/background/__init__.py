@@ -1,1 +1,0 @@
-"""Work of recruiting that no page waits for."""
