@@ -4,18 +4,25 @@ A withdrawn item keeps its pool, tasks and answers, but counts as none of the ot
 program made are in no list, count or file of the study, and neither are their answers.
 """
 
+from collections.abc import Mapping
+from functools import cache
+
 from django.db.models import OuterRef, Q, QuerySet
 
 from annotation.models import Item, Study
+from config.parts import parts
 
-MAIN = Item.Pool.MAIN.value
-COPIES = Item.Pool.COPIES.value
-FILE_POOLS = tuple(pool for pool in Item.Pool.values if pool != COPIES)
-"""The pools that files and forms may name."""
+MAIN, COPIES = "main", "copies"
 COUNTED = {"pool": MAIN, "withdrawn_at": None}
 """The fields of an item that counts."""
 OF_COUNTED = {f"item__{name}": value for name, value in COUNTED.items()}
 """The same for outputs and other rows of an item."""
+
+
+@cache
+def pools() -> Mapping[str, str]:
+    """Return the pools that files and forms may name, with their titles: the study's own, and those of parts."""
+    return {MAIN: "Main", **{pool: title for part in parts() for pool, title in part.pools.items()}}
 
 
 def main_items(study: Study | OuterRef) -> QuerySet[Item]:

@@ -152,6 +152,8 @@ class Part:
     """The tables of a study's own data that the app adds to exports."""
     other_formats: OtherFormats | None = None
     """Formats of uploaded files beside our own; at most one part reads some."""
+    pools: Mapping[str, str] = {}
+    """Pools of items that are not rated in the study itself, each with its title."""
     folders: Mapping[str, str] = {}
     """Folders in a study's data with the files `1.json`, `2.json`, …, and what such a file is.
 

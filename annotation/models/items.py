@@ -22,13 +22,6 @@ class Item(models.Model):
         PUBLIC = "public", "Public"
         PRIVATE = "private", "Private"
 
-    class Pool(models.TextChoices):
-        MAIN = "main", "Main"
-        TRAINING = "training", "Training"
-        QUALIFICATION = "qualification", "Qualification"
-        ATTENTION = "attention", "Attention"
-        COPIES = "copies", "Copies that the program made"
-
     class Priority(models.IntegerChoices):
         FIRST = 0, "First"
         ORDINARY = 1, "Ordinary"
@@ -47,7 +40,7 @@ class Item(models.Model):
     metadata = ExactJSONField(null=True, blank=True)
     content = ExactJSONField(null=True, blank=True, help_text="content that only the study's protocol reads, as given")
     set = models.CharField(max_length=7, choices=Set, blank=True, help_text="of a published benchmark")
-    pool = models.CharField(max_length=13, choices=Pool, default=Pool.MAIN)
+    pool = models.CharField(max_length=20, default="main", help_text="main, copies, or one that a part brings")
     gold = ExactJSONField(null=True, blank=True, help_text="{question: right answer}, never sent to annotators")
     feedback = models.TextField(blank=True, help_text="about the right answers")
     digest = models.CharField(max_length=64)
@@ -81,10 +74,7 @@ class Item(models.Model):
                 name="item_withdrawn_with_reason",
             ),
             models.CheckConstraint(condition=Q(set__in=["", "public", "private"]), name="item_set_known"),
-            models.CheckConstraint(
-                condition=Q(pool__in=["main", "training", "qualification", "attention", "copies"]),
-                name="item_pool_known",
-            ),
+            models.CheckConstraint(condition=~Q(pool=""), name="item_pool_given"),
             models.CheckConstraint(condition=Q(feedback="") | Q(gold__isnull=False), name="item_feedback_on_gold"),
             models.UniqueConstraint(fields=["study", "key"], name="item_key_once"),
             models.CheckConstraint(condition=~Q(key=""), name="item_key_given"),

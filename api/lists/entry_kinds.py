@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.exceptions import ParseError
 
 from annotation.models import Adjudication, Annotation, Assignment, Item, JudgeRun, Rater, Rating, Slot, Study
-from annotation.pools import COPIES, FILE_POOLS, no_copies
+from annotation.pools import COPIES, no_copies, pools
 from api.lists import entries
 from api.lists.entries import Entry
 from sessions.models import RevisionSession
@@ -125,7 +125,7 @@ KINDS = {
     for kind in (
         EntryKind(
             "items", _items, entries.item_entries,
-            {"id": called("key"), "pool": one_of("pool", FILE_POOLS),
+            {"id": called("key"), "pool": one_of("pool", tuple(pools())),
              "withdrawn": whether(Q(withdrawn_at__isnull=False), both=True)},
             size=20, most=100,
         ),

@@ -5,7 +5,7 @@ from functools import lru_cache
 from rest_framework import serializers
 
 from annotation.models import Annotation, JudgeRun, Rater, Rating, Slot
-from annotation.pools import FILE_POOLS
+from annotation.pools import pools
 from api.response_shapes import dry_run_field
 from sessions.models import RevisionSession
 
@@ -50,7 +50,7 @@ class ItemEntrySerializer(serializers.Serializer):
     outputs = serializers.ListField(
         child=serializers.DictField(), required=False, help_text="{id, text, edited_from, writer, metadata}"
     )
-    pool = serializers.ChoiceField(FILE_POOLS, required=False, help_text="Absent: the main pool.")
+    pool = serializers.ChoiceField(tuple(pools()), required=False, help_text="Absent: the main pool.")
     priority = serializers.ChoiceField(["first", "last"], required=False, help_text="Absent: ordinary.")
     withdrawn = serializers.DictField(required=False, help_text="{at, reason} of a withdrawn item.")
 

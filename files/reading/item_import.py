@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from annotation.answers import Sheet
 from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.models import Item, Output
-from annotation.pools import FILE_POOLS
+from annotation.pools import MAIN, pools
 from annotation.protocols import Protocol
 from annotation.studies.secret_seeds import mixed
 from config.bulk_insert import packed_time
@@ -100,7 +100,7 @@ def read_item(line: int, body: Mapping[str, Any], target: ImportTarget) -> ReadI
         _optional(body, "category", _category),
         read_references(body),
         _one_of(body.get("set"), "set", Item.Set.values, ""),
-        _one_of(body.get("pool"), "pool", FILE_POOLS, Item.Pool.MAIN.value),
+        _one_of(body.get("pool"), "pool", tuple(pools()), MAIN),
         canonical_json(gold) if gold else None,
         checked_feedback(body),
         _optional(body, "metadata", _metadata),

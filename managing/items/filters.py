@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from annotation.blinding import is_blind
 from annotation.models import Item, Output, Rater, Rating, Study
-from annotation.pools import FILE_POOLS
+from annotation.pools import pools
 from annotation.protocols import protocols
 from managing.models import ORDERED_DISAGREEMENT, ItemLocalAlpha, ItemSummary
 
@@ -53,9 +53,7 @@ class ItemsForm(forms.Form):
     q = forms.CharField(label="Search", max_length=LONGEST_SEARCH, required=False)
     category = forms.CharField(label="Category", max_length=1000, required=False)
     set = forms.ChoiceField(label="Set", choices=Item.Set.choices, required=False)
-    pool = forms.ChoiceField(
-        label="Pool", choices=[one for one in Item.Pool.choices if one[0] in FILE_POOLS], required=False
-    )
+    pool = forms.ChoiceField(label="Pool", choices=lambda: [*pools().items()], required=False)
     state = forms.ChoiceField(label="State", choices=ItemSummary.State.choices, required=False)
     mark = forms.ChoiceField(
         label="Marked", choices=[(key, label) for key, (label, _) in MARKS.items()], required=False

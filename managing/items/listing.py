@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models.functions import Substr
 
 from annotation.models import Item, Study
+from annotation.pools import pools
 from annotation.protocols import protocols
 from managing.items.filters import ItemFilters
 from managing.models import ItemSummary
@@ -22,7 +23,7 @@ MOST_PAGES = 200
 """Nobody turns further; what lies beyond is found by filters. So a page costs at most as much as the last of these."""
 MOST_COUNTED = PAGE_SIZE * MOST_PAGES
 TITLE = 160
-CHOICES: Mapping[str, Any] = {"state": ItemSummary.State, "pool": Item.Pool, "set": Item.Set}
+CHOICES: Mapping[str, Any] = {"state": ItemSummary.State, "set": Item.Set}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class ListedItem:
         value = getattr(self.summary, name)
         if value == ItemSummary.State.NONE and not self.is_current:
             return None
+        if name == "pool":
+            return pools().get(value, value)
         return CHOICES[name](value).label if value and name in CHOICES else value
 
 

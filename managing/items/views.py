@@ -10,6 +10,7 @@ from annotation.access import RESEARCHERS, item_for, study_for
 from annotation.answers import Form
 from annotation.blinding import shown_outputs
 from annotation.models import Item
+from annotation.pools import pools
 from annotation.protocols import protocols
 from annotation.questions import ValueInvalidError
 from annotation.review import adjudicating
@@ -83,6 +84,7 @@ def item(request: HtmxRequest, slug: str, pk: int) -> HttpResponse:
         "outputs": shown_outputs(study, outputs),
         "summary": summary,
         "sections": answers.sections(),
+        "pool": pools().get(shown.pool, shown.pool),
         "work": work,
         "priorities": Item.Priority.choices,
         "has_open": any(place.slot.state == "open" for place in work.places),

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from annotation.conversations import TurnsInvalidError, text_and_places
 from annotation.forms import LONGEST_REASON, PlainText
 from annotation.models import Item, Study
-from annotation.pools import FILE_POOLS
+from annotation.pools import MAIN, pools
 from annotation.protocols import protocols
 from config.text_validation import TextRefusedError, check_json, given
 from files.import_problems import ImportRefusedError
@@ -104,8 +104,8 @@ class SingleItemForm(forms.Form):
     )  # fmt: skip
     set = forms.ChoiceField(label="Set", choices=SETS, required=False, help_text="Of a published benchmark.")
     pool = forms.ChoiceField(
-        label="Pool", choices=[one for one in Item.Pool.choices if one[0] in FILE_POOLS], required=False,
-        initial=Item.Pool.MAIN, help_text="Only items of the main pool are rated in the study itself.",
+        label="Pool", choices=lambda: [*pools().items()], required=False, initial=MAIN,
+        help_text="Only items of the main pool are rated in the study itself.",
     )  # fmt: skip
     more = JSONObjectField(
         label="Other keys", max_length=LONGEST, required=False,
@@ -141,7 +141,7 @@ class SingleItemForm(forms.Form):
         data = self.cleaned_data
         names = [one.strip() for one in data.get("category", "").split(",") if one.strip()]
         plain = {name: data[name] or None for name in PLAIN if name in data}
-        if plain.get("pool") == Item.Pool.MAIN:
+        if plain.get("pool") == MAIN:
             plain["pool"] = None
         category = names[0] if len(names) == 1 else names or None
         return {**data["more"], **given({"id": data["id"], **plain, "category": category})}

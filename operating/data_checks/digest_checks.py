@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from annotation.models import Item
+from annotation.pools import COPIES
 from files.reading.item_import import ITEM_COLUMNS, OUTPUT_COLUMNS, digest_of
 from operating.data_check import ALTERED, DataCheck, Row, sql_rows
 from reports.kept.freezing import frozen_key
@@ -24,7 +24,7 @@ def _altered(sql: str, columns: tuple[str, ...]) -> Iterator[Row]:
 
 def altered_items() -> Iterator[Row]:
     """Items whose text is not that of their digest; copies that the program has made for checks have none."""
-    pool = Item.Pool.COPIES.value
+    pool = COPIES
     return _altered(
         f"SELECT x.id, x.key, {_quoted(OF_ITEM)}, x.digest FROM annotation_item x "  # noqa: S608
         f"WHERE x.pool <> '{pool}' ORDER BY x.id",
@@ -33,7 +33,7 @@ def altered_items() -> Iterator[Row]:
 
 
 def altered_outputs() -> Iterator[Row]:
-    pool = Item.Pool.COPIES.value
+    pool = COPIES
     return _altered(
         f"SELECT x.id, x.key, {_quoted(OF_OUTPUT)}, x.digest FROM annotation_output x "  # noqa: S608
         f"JOIN annotation_item i ON i.id = x.item_id WHERE i.pool <> '{pool}' ORDER BY x.id",

@@ -21,6 +21,10 @@ class CheckKind(models.TextChoices):
     REPEAT = "repeats", "Repeat"
 
 
+ATTENTION = "attention"
+"""The pool of items whose copies are checks."""
+
+
 class CheckItem(models.Model):
     """An item that the program has made for checks: a copy of `source`, of which a twin has one output damaged."""
 

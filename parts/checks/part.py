@@ -21,7 +21,7 @@ from parts.checks.columns import CHECKS, has_checks
 from parts.checks.draws import checks_among, expected_checks
 from parts.checks.erasing import ERASING
 from parts.checks.filed import CheckImport, shown_check_lines
-from parts.checks.models import RaterNotice
+from parts.checks.models import ATTENTION, RaterNotice
 from parts.checks.rules import open_notices
 from parts.checks.settings import CheckSettings
 from reports.figures.rater_columns import RaterColumn
@@ -41,6 +41,7 @@ def whether_checked(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 class ChecksPart(Part):
     sections = (StudySection("recruiting.checks", by_model(CheckSettings)),)
+    pools = {ATTENTION: "Attention"}
     mixes_tasks = True
     urls = "parts.checks.urls"
     tabs = (Tab(350, "Settings", "Hidden checks", "checks:check_settings"),)

@@ -23,7 +23,7 @@ from annotation.studies.secret_seeds import secretly_seeded
 from parts.checks.answered import outputs_that_can_fall
 from parts.checks.damaging import DAMAGES, damaged
 from parts.checks.draws import drawn_kind
-from parts.checks.models import CheckItem, CheckKind, CheckLook, DueCheck
+from parts.checks.models import ATTENTION, CheckItem, CheckKind, CheckLook, DueCheck
 from parts.checks.settings import AFTER, RepeatSettings, checks_of
 
 AHEAD = 20
@@ -117,9 +117,9 @@ class _Preparing:
         return sorted(rows, key=lambda row: secretly_seeded(self.study, "check", kind, self.rater.name, key(row)))
 
     def _gold(self, number: int) -> list[tuple[Task, list[int]]]:
-        golden = Item.objects.filter(
-            study=self.study, pool=Item.Pool.ATTENTION, gold__isnull=False, withdrawn_at=None
-        ).exclude(pk__in=self.met)
+        golden = Item.objects.filter(study=self.study, pool=ATTENTION, gold__isnull=False, withdrawn_at=None).exclude(
+            pk__in=self.met
+        )
         for source in self._in_turn("gold", list(golden), lambda item: item.key):
             item = self._copy(source, CheckKind.GOLD, expected=source.gold)
             ensure_tasks(self.study, [item.pk], outputs_of([item.pk]))

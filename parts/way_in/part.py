@@ -21,7 +21,7 @@ from parts.way_in.erasing import ERASING
 from parts.way_in.leaving import consent_step
 from parts.way_in.models import Consent, PracticeAnswer, StepPassage
 from parts.way_in.pilot_decisions import was_chosen
-from parts.way_in.practice_tasks import lacking_items
+from parts.way_in.practice_tasks import QUALIFICATION, TRAINING, lacking_items
 from parts.way_in.settings import DECLARED
 from parts.way_in.steps_before import WayInSteps
 from parts.way_in.way_data import way_data
@@ -55,6 +55,7 @@ class WayInPart(Part):
         "dry_run.links": (Fragment("way_in/_funnel_link.html", if_steps),),
         "work.ready": (Fragment("way_in/_chosen.html", if_chosen),),
     }
+    pools = {TRAINING: "Training", QUALIFICATION: "Qualification"}
     sections = DECLARED
     steps = WayInSteps()
     urls = "parts.way_in.urls"

@@ -15,6 +15,7 @@ from annotation.answers import Form, Sheet
 from annotation.desk.statements import DeskRow, TaskOutputRow
 from annotation.desk.task_page import RaterProgress, desk_context
 from annotation.models import Assignment, Guideline, Item, Question, Rater, Slot, Study, Task
+from annotation.pools import MAIN
 from annotation.protocols import protocols
 from annotation.studies.planning import seeded
 from annotation.studies.secret_seeds import drawn_options, secretly_seeded
@@ -22,6 +23,9 @@ from config.model_fields import canonical_json
 from parts.way_in.entry_step import EntryStep, steps_of
 from parts.way_in.models import StepPassage
 from parts.way_in.practice_drafts import PracticeDraft
+
+TRAINING, QUALIFICATION = "training", "qualification"
+"""The pools of items for practice."""
 
 MOST_ITEMS = 200
 HIDDEN = ("gold", "feedback", "references", "metadata", "content")
@@ -84,7 +88,7 @@ def lacking_items(study: Study) -> dict[str, int]:
     named = {key for step in steps if isinstance(step.option("items", None), list) for key in step.body["items"]}
     there = Item.objects.filter(study=study, withdrawn_at=None)
     pool_of = dict(there.filter(key__in=named).values_list("key", "pool"))
-    counted = there.exclude(pool=Item.Pool.MAIN).order_by().values_list("pool").annotate(count=Count("pk"))
+    counted = there.exclude(pool=MAIN).order_by().values_list("pool").annotate(count=Count("pk"))
     left, lacking = dict(counted), {}
     for step in steps:
         pool, wanted = step.kind.pool_of(step), step.option("items", None)

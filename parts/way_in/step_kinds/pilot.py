@@ -11,7 +11,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext_noop
 
-from annotation.models import Item, Rater, Study
+from annotation.models import Rater, Study
 from annotation.protocols import Protocol
 from files.import_problems import FieldInvalidError
 from parts.way_in.entry_step import DeclaredIn, EntryStep, Halt, Passages
@@ -19,9 +19,10 @@ from parts.way_in.models import StepPassage
 from parts.way_in.passing import FAILED, WAITING, end
 from parts.way_in.pilot_tasks import OPEN, begin_pilot, is_over
 from parts.way_in.practice_kind import PracticeKind, is_whole
+from parts.way_in.practice_tasks import QUALIFICATION, TRAINING
 from parts.way_in.step_fields import INTRO, ITEMS, StepField
 
-POOLS = (Item.Pool.QUALIFICATION.value, Item.Pool.TRAINING.value)
+POOLS = (QUALIFICATION, TRAINING)
 PAYMENT = StepField("payment", "Payment", "Shown before people begin.")
 TASKS = StepField("tasks", "Tasks", "How many of the study's own tasks each person gets in the pilot.", kind="whole",
                   required=True)  # fmt: skip
@@ -35,7 +36,7 @@ class PilotStep(PracticeKind):
     key = "pilot"
     label = gettext_noop("Paid pilot")
     about = "People do a few tasks; then a researcher looks at them and chooses who continues."
-    pool = Item.Pool.QUALIFICATION.value
+    pool = QUALIFICATION
     spec_keys = frozenset({"intro", "items", "pool", "payment", "tasks"})
     fields = (
         INTRO, ITEMS, PAYMENT,

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotation.models import Item
 from annotation.questions import is_number
 from files.import_problems import FieldInvalidError, quoted, unknown
 from parts.way_in.entry_step import DeclaredIn, EntryStep, Halt, Passages
@@ -14,6 +13,7 @@ from parts.way_in.gold_checks import marks_spans
 from parts.way_in.models import StepPassage
 from parts.way_in.passing import FAILED, PASSED, end
 from parts.way_in.practice_kind import PracticeKind, is_whole
+from parts.way_in.practice_tasks import QUALIFICATION
 from parts.way_in.rule_results import rule_results
 from parts.way_in.step_fields import INTRO, ITEMS, SAMPLE, StepField
 
@@ -25,7 +25,7 @@ class QualificationStep(PracticeKind):
     key = "qualification"
     label = gettext_noop("Qualification")
     about = "People rate items with known answers, which they do not see, and pass by rules per question."
-    pool = Item.Pool.QUALIFICATION.value
+    pool = QUALIFICATION
     spec_keys = frozenset({"intro", "items", "sample", "rules", "attempts", "cooldown_hours", "since_guidelines"})
     fields = (
         INTRO, ITEMS, SAMPLE,

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotation.models import Item, Rater
+from annotation.models import Rater
 from files.import_problems import FieldInvalidError
 from parts.way_in.entry_step import DeclaredIn, EntryStep
 from parts.way_in.models import StepPassage
 from parts.way_in.passing import PASSED, end
 from parts.way_in.practice_kind import PracticeKind, is_whole
+from parts.way_in.practice_tasks import TRAINING
 from parts.way_in.step_fields import INTRO, ITEMS, SAMPLE, StepField
 
 MOST_ROUNDS = 10
@@ -22,7 +23,7 @@ class TrainingStep(PracticeKind):
     label = gettext_noop("Training")
     about = "People rate examples and see the right answer with its reason after each."
     shows_gold = True
-    pool = Item.Pool.TRAINING.value
+    pool = TRAINING
     spec_keys = frozenset({"intro", "items", "sample", "rounds"})
     fields = (
         INTRO,

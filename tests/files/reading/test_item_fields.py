@@ -45,7 +45,7 @@ def test_everything_that_a_line_says_is_kept(folder):
     [
         ({"set": "secret"}, "set", 'must be one of public, private, not "secret"'),
         ({"set": ["public"]}, "set", "must be one of"),
-        ({"pool": "Main"}, "pool", "must be one of main, training, qualification, attention"),
+        ({"pool": "Main"}, "pool", "must be one of main, attention, training, qualification"),
         ({"source": 4}, "source", "must be text"),
         ({"feedback": "So."}, "feedback", "is about gold, which the item does not have"),
         ({"gold": {"follows": True}, "feedback": 4}, "feedback", "must be text"),
@@ -160,7 +160,7 @@ options: {models: [extractive/extractive]}
 @pytest.mark.parametrize(
     ("model", "change"),
     [
-        (Item, {"set": "secret"}), (Item, {"pool": "x"}), (Item, {"feedback": "x"}),
+        (Item, {"set": "secret"}), (Item, {"pool": ""}), (Item, {"feedback": "x"}),
         (Output, {"writer": "crowd"}), (Output, {"edited_from": "new"}),
     ],
 )  # fmt: skip
