@@ -1,6 +1,7 @@
 """Imports point one way: each app may use those below it, parts may use the core and the parts that they need."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -79,6 +80,9 @@ WITHOUT_DJANGO = ("agreement", "scripts")
 FOR_ALL = ("agreement.text_lengths",)
 """What a word is: any app but config and accounts may ask, and it needs no numpy, which web processes do not load."""
 BEFORE_ANYTHING_IS_INSTALLED = ("scripts/virtual_environment.py", "scripts/stop_errors.py")
+SETTINGS = "config/settings.py"
+"""Names classes of all apps, as Django's settings do; scripts name modules that they start."""
+DOTTED = re.compile(r"[a-z]\w*(\.\w+){2,}")
 STANDARD = set(__import__("sys").stdlib_module_names)
 
 
@@ -89,6 +93,20 @@ def imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return ["." * node.level + (node.module or "")]
     return []
+
+
+def placed(node: ast.AST) -> list[str]:
+    """What a text names as `import_string` takes it: something in one of our modules."""
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return [node.value] if is_text and is_place(node.value) else []
+
+
+def is_place(text: str) -> bool:
+    """Whether a text names one of our modules, or something in one."""
+    if not DOTTED.fullmatch(text) or text.partition(".")[0] not in {*BELOW, "parts"}:
+        return False
+    module = ROOT.joinpath(*text.split(".")[:-1])
+    return module.with_suffix(".py").is_file() or module.joinpath(*text.split(".")[-1:]).with_suffix(".py").is_file()
 
 
 def imports_of(path: Path) -> list[tuple[int, str]]:
@@ -148,7 +166,8 @@ def imported_views(path: Path, code: ast.Module | None = None) -> list[str]:
 
 def offences(path: Path, code: ast.Module | None = None) -> list[str]:
     app = app_of(path)
-    found = [(node.lineno, name) for node in ast.walk(code or tree(path)) for name in imported(node)]
+    names = imported if named(path) == SETTINGS or app == "scripts" else lambda node: [*imported(node), *placed(node)]
+    found = [(node.lineno, name) for node in ast.walk(code or tree(path)) for name in names(node)]
     reasons = [(line, refused(path, app, name)) for line, name in found]
     return [f"{named(path)}:{line}: {reason}" for line, reason in reasons if reason]
 
@@ -199,6 +218,8 @@ def test_every_app_has_its_place_in_the_order():
         ("scripts/virtual_environment.py", "import numpy", "before anything"),
         ("config/settings.py", "def f():\n    from accounts import views", "not accounts"),
         ("annotation/views/desk.py", "from parts.webhooks.models import Webhook", "names no part"),
+        ("sessions/part.py", 'TABLE = "reports.figures.agreement_report.agreement_report"', "not reports"),
+        ("annotation/part.py", 'RULES = "parts.checks.rules"', "names no part"),
         ("parts/webhooks/views.py", "from parts.nothing.models import Row", "under its needs"),
     ],
 )
