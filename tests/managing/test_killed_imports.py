@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 COUNT = 50
 WORKER = """
 import sys
-from files.reading import line_reading, stepwise_import
+from files import line_reading
+from files.reading import stepwise_import
 from config.background.claiming import process_row
 from managing.background import item_uploads
 
