@@ -5,14 +5,15 @@ Commands that read or write whole data (`WHOLE_DATA` in `config/parts.py`) run w
 
 import logging
 
+from django.apps import apps
 from django.conf import settings
 from django.db import connection
 
-from config.parts import part_apps
+from config.parts import absent_parts_of, part_apps
 
 REFUSED = (
     "This installation keeps rows of {parts}, not installed here, which may belong to what would go. "
-    "Ask the operator to install it (PARTS), then try again."
+    "Ask the operator to install what is missing (PARTS), then try again."
 )
 logger = logging.getLogger(__name__)
 
@@ -36,9 +37,13 @@ def why_not_erased() -> str | None:
 
 
 def warn_of_absent_parts() -> None:
-    """Log which rows nobody sees here, as web servers and workers start."""
+    """Log which rows nobody sees here, and which studies ask for more than is here, as servers and workers start."""
     for key in absent_parts_with_rows():
         logger.warning("The part %s is not installed (PARTS), but the database has rows of it. They are kept.", key)
+    if len(settings.PARTS) < len(part_apps()):
+        for study in apps.get_model("annotation", "Study").objects.only("slug", "options", "recruiting").iterator():
+            for key in absent_parts_of(study):
+                logger.warning("The study %s declares the part %s, which is not installed (PARTS).", study.slug, key)
 
 
 def _named(keys: list[str]) -> str:

@@ -44,7 +44,7 @@ class Part:
 
     # --- a study's settings
     sections: Sequence[StudySection] = ()
-    """Sections of `study.yaml` that the app reads, each with the model of its settings."""
+    """Sections of `study.yaml` that the app reads, each with its check, which for most is a model of its settings."""
 
     def recruiting_changed(self, study: Study) -> None:
         """Follow a change of the locked study's `recruiting` in the same transaction."""

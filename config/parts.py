@@ -46,8 +46,8 @@ ENTRY_POINTS = "interrater.parts"
 
 A study declares such a part by the sections that it reads.
 """
-WHOLE_DATA = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export", "bundle"})
-"""Commands that read or write all tables, or everything of a study, and so run with all parts."""
+WHOLE_DATA = frozenset({"backup", "dated_backup", "restore", "checkdata", "canonical_export", "bundle", "migrate"})
+"""Commands that make, read or write all tables, or everything of a study, and so run with all parts."""
 CORE = (
     "operating", "api", "managing", "reports", "judges", "sessions", "retrieval", "llm", "files", "annotation",
     "accounts",
@@ -91,8 +91,23 @@ def parts_by_key() -> Mapping[str, Part]:
 
 
 def absent_part(key: str) -> str | None:
-    """Return the part that reads this key of `study.yaml` and is not installed, or None."""
-    return next((part for part, keys in OPTIONAL.items() if key in keys and part not in settings.PARTS), None)
+    """Return the part that reads this key of `study.yaml` and is not installed, or None.
+
+    Of parts from other packages only those are known that are called as their section.
+    """
+    keys_of = ((part, OPTIONAL.get(part, (part,))) for part in part_apps())
+    return next((part for part, keys in keys_of if key in keys and part not in settings.PARTS), None)
+
+
+def absent_parts_of(study: Study) -> list[str]:
+    """Return the parts that the study declares and that are not installed."""
+    return sorted({part for key in declared_keys(study) if (part := absent_part(key)) is not None})
+
+
+def declared_keys(study: Study) -> frozenset[str]:
+    """Return the keys of `study.yaml` by which the study may declare parts."""
+    recruiting = (f"recruiting.{key}" for key, value in study.recruiting.items() if value)
+    return frozenset((*recruiting, *study.options))
 
 
 class StudyParts(tuple[Part, ...]):
@@ -121,8 +136,7 @@ class StudyParts(tuple[Part, ...]):
 
 def parts_of(study: Study) -> StudyParts:
     """Return what adds to this study: the core's apps, and the parts that it declares. Kept per set of keys."""
-    recruiting = (f"recruiting.{key}" for key, value in study.recruiting.items() if value)
-    return _declared(frozenset((*recruiting, *study.options)))
+    return _declared(declared_keys(study))
 
 
 @lru_cache(maxsize=1024)

@@ -26,8 +26,9 @@ def resembling(given: Any, known: Collection[str]) -> str | None:
 class SettingsModel(StrictModel):
     """The base of what a study declares: a section of its file, or a mapping in one.
 
-    A key without a value is left out. Fields say with `must_be` what is expected, validators of the model what depends
-    on several fields, and `misfits` what depends on the rest of the file.
+    A key without a value is refused, because others read the section as it is stored. Fields say with `must_be` what is
+    expected, validators of the model what depends on several fields, and `misfits` what depends on the rest of the
+    file.
     """
 
     @model_validator(mode="before")
@@ -41,8 +42,11 @@ class SettingsModel(StrictModel):
         for key in given:
             if key not in known:
                 close = resembling(key, known)
-                raise invalid(f'unknown key; did you mean "{close}"?' if close else "unknown key", str(key))
-        return {key: value for key, value in given.items() if value is not None}
+                advice = f'did you mean "{close}"?' if close else f"known are {', '.join(known)}"
+                raise invalid(f"unknown key; {advice}", str(key))
+            if given[key] is None:
+                raise invalid("has no value: give one, or leave the key out", str(key))
+        return given
 
     def misfits(self, facts: Any) -> Iterator[tuple[str, str]]:
         """Yield what does not fit the file with these facts: the keys that lead there, joined by dots, and the reason.

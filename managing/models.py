@@ -139,7 +139,7 @@ class ItemSummary(models.Model):
     text = models.TextField(blank=True)
     categories = models.TextField(blank=True, help_text="each between line ends")
     set = models.CharField(max_length=7, blank=True)
-    pool = models.CharField(max_length=13)
+    pool = models.CharField(max_length=20)
     state = models.CharField(max_length=8, choices=State)
     withdrawn = models.BooleanField(default=False)
     raters = models.PositiveIntegerField(default=0, help_text="people with a current answer")

@@ -105,7 +105,7 @@ EXCLUDED: dict[str, Figure] = {
     for kind, title, line in (
         ("item_withdrawn", "Items withdrawn", "Items that researchers took out of tasks and figures, with the reason."),
         ("item_restored", "Items restored", "Items that were withdrawn for a while and count again."),
-        ("other_pool", "Items of other pools", "Training, qualification and attention items, which no figure counts."),
+        ("other_pool", "Items of other pools", "Items that are not rated in the study itself, which no figure counts."),
         ("person_not_chosen", "People not chosen", "People whom the reader of the report has not chosen."),
         ("machine_not_chosen", "Models and metrics not chosen", "Machines are counted only if a reader chooses them."),
         ("other_guidelines", "Other guidelines versions", "Ratings under versions that the report does not count."),

@@ -1,7 +1,7 @@
 """Sections of study files that other apps bring: each is checked with the file and kept among the study's options.
 
-In a file a section is a key of its own, such as `pace:`. Those under `recruiting` have that key before their own,
-as in `recruiting: …`, and are kept in the study's `recruiting`.
+In a file a section is a key of its own, such as `pace:`. One within the mapping `recruiting` of the file has both
+names here, with a dot between them, and is kept in the study's `recruiting`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from annotation.studies.plan_table import counts_in, exact_table, is_of_plan, ta
 from annotation.studies.planning import is_planned, outputs_of
 from annotation.studies.queries import annotators_of
 from config.database_clock import database_now
-from config.parts import parts
+from config.parts import absent_parts_of, parts
 
 CHECKS = "live checks"
 FEW_ITEMS = 500
@@ -102,7 +102,9 @@ def _of_study(study: Study, questions: Sequence[Question], items: int | None) ->
             yield LiveProblem(f"The settings do not fit together: {problem}.", (QUESTIONS,), blocks=True)
         if not any(question.required for question in questions):
             yield LiveProblem("No question needs an answer, so an empty page can be submitted.", (QUESTIONS,))
-    for part in parts() if study.has_steps else ():
+    for key in absent_parts_of(study):
+        yield LiveProblem(f"This study declares the part {key}, which is not installed here.", (), blocks=True)
+    for part in parts():
         yield from part.live_problems(study)
     for warning in protocol.flow.import_warnings(study):
         yield LiveProblem(warning, (MODELS, QUESTIONS), blocks=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.audited_erasure import ErasureRefusedError
 from accounts.auditing import record
 from accounts.models import Person
 from annotation.blinding import with_past_blinding
@@ -161,7 +162,10 @@ class StudyFileUpdate(StudyUpdate):
         refuse_fixed(study, self.file.name)
         refuse_unblinding(study, self.file.options or {}, self.file.name)
         if self.replaces_items:
-            remove_items(study, actor)
+            try:
+                remove_items(study, actor)
+            except ErasureRefusedError as problem:
+                raise refuse(self.file.name, str(problem)) from problem
         rewrite(study, self.file, actor, questions=target.questions, keeps_items=not self.replaces_items)
 
     def _update(self, study: Study, actor: Person | None) -> None:

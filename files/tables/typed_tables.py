@@ -145,7 +145,7 @@ ITEMS = TypedTable(
         Column("category", ColumnKind.TEXT_OR_JSON, "its category, or JSON of a list of them"),
         texts("categories", "its categories as a list", added=True),
         text("set", "public or private"),
-        text("pool", "training, qualification or attention; else main"),
+        text("pool", "of items that are not rated in the study itself; else main"),
         anything("gold", "right answers by question"),
         text("feedback", "a text about the right answers"),
         anything("metadata", "what else is known about it"),

@@ -94,7 +94,7 @@ class Migration(FirstMigration):
                 ('text', models.TextField(blank=True)),
                 ('categories', models.TextField(blank=True, help_text='each between line ends')),
                 ('set', models.CharField(blank=True, max_length=7)),
-                ('pool', models.CharField(max_length=13)),
+                ('pool', models.CharField(max_length=20)),
                 ('state', models.CharField(choices=[('open', 'Open'), ('work', 'In work'), ('complete', 'Complete'), ('none', 'No tasks')], max_length=8)),
                 ('withdrawn', models.BooleanField(default=False)),
                 ('raters', models.PositiveIntegerField(default=0, help_text='people with a current answer')),

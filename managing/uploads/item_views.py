@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import person_of, signed_in
+from accounts.audited_erasure import ErasureRefusedError
 from annotation.access import RESEARCHERS, study_for
 from annotation.models import Item, Study
 from annotation.protocols import protocols
@@ -55,7 +56,7 @@ def edit_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         change_item(item, forms.line(), person)
     except ImportRefusedError as refused:
         return forms.refuse(refused)
-    except ItemInUseError as problem:
+    except (ItemInUseError, ErasureRefusedError) as problem:
         messages.error(request, str(problem))
     else:
         messages.success(request, "Saved.")
@@ -70,7 +71,7 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     item = item_for(person, slug, pk)
     try:
         remove_item(item, person)
-    except ItemInUseError as problem:
+    except (ItemInUseError, ErasureRefusedError) as problem:
         messages.error(request, str(problem))
         return redirect("managing:edit_item", slug=slug, pk=pk)
     messages.success(request, f"Item {item.key} was removed.")

@@ -28,7 +28,7 @@ MOST_OF_RULE: Mapping[str, float] = {"time": 100, "in_a_row": MOST_NUMBER}
 ABOVE = frozenset({"in_a_row", "same_forms"})
 """The figures of which more is worse."""
 MOST_RULES = 20
-Number = int | float
+Number = Annotated[int | float, must_be("a number")]
 
 
 def some_of(known: Collection[str]) -> WrapValidator:
@@ -72,6 +72,8 @@ class CheckRule(SettingsModel):
 
     @model_validator(mode="after")
     def check_bound(self) -> Self:
+        if self.figure not in KINDS and self.figure not in FIGURES:
+            return self  # the whole settings say which figures there are
         than, other = ("above", "below") if self.figure in ABOVE else ("below", "above")
         bound, most = getattr(self, than), MOST_OF_RULE.get(self.figure, 1)
         if getattr(self, other) is not None:
@@ -92,7 +94,7 @@ class CheckSettings(SettingsModel):
     gold: GoldSettings | None = None
     twins: TwinSettings | None = None
     repeats: RepeatSettings | None = None
-    tolerance: dict[str, Annotated[Number, must_be("a number, 0 or more", lambda value: value >= 0)]] = {}
+    tolerance: dict[str, Annotated[int | float, must_be("a number, 0 or more", lambda value: value >= 0)]] = {}
     rules: Annotated[list[CheckRule], Field(max_length=MOST_RULES)] = []
 
     @property

@@ -36,7 +36,7 @@ Topics = Annotated[
     must_be(f"a list of 1 to {MOST_TOPICS} categories of items", lambda names: _are_names(names, MOST_TOPICS)),
 ]
 Seats = Annotated[
-    dict[str, Annotated[int, whole(1, MOST_NUMBER)]],
+    dict[Name, Annotated[int, whole(1, MOST_NUMBER)]],
     Field(min_length=1, max_length=MOST_SEATS),
 ]
 
@@ -103,7 +103,7 @@ class GroupQuota:
 class GroupRule(AnswerSource):
     """Groups by the answers to one question."""
 
-    limits: dict[str, QuotaLimits] = Field(alias="quotas", min_length=1, max_length=MOST_VALUES)
+    limits: dict[Name, QuotaLimits] = Field(alias="quotas", min_length=1, max_length=MOST_VALUES)
 
     @property
     def source(self) -> AnswerSource:

@@ -9,6 +9,7 @@ from django.utils.module_loading import import_string
 
 from annotation.blinding import is_blind
 from annotation.studies.locking import ImportPendingError
+from config.absent_parts import absent_parts_with_rows
 from config.background.claiming import Claim
 from config.background.kinds import GiveUpError, TryLaterError, Work
 from config.database_clock import database_now
@@ -35,6 +36,7 @@ UNKNOWN = "This version of the software does not write this format."
 FULL = "The file could not be written: {}. Tell the operator of this site."
 ERASED = "Something was erased or withdrawn while it was written."
 IMPORTING = "An import into this study is being completed."
+PARTIAL = "A bundle here would lack what belongs to parts that are not installed: {}. Use the command bundle."
 WAIT = 3.0
 
 
@@ -43,6 +45,8 @@ def write_export(claim: Claim) -> None:
     row: KeptExport = claim.row
     if row.form not in all_forms():
         raise GiveUpError(UNKNOWN)
+    if row.form == BUNDLE and (absent := absent_parts_with_rows()):
+        raise GiveUpError(PARTIAL.format(", ".join(absent)))
     folder = folder_of(row.study_id)
     work, part = folder / f"{claim.token}.work", folder / f"{claim.token}.part"
     try:

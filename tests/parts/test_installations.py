@@ -115,8 +115,11 @@ def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
         "The part routing is not installed (PARTS), but the database has rows"
         in run(["-c", CODE.format(WARNED)], tmp_path).stderr
     )
+    kept = tmp_path / "exports" / "1"
+    kept.mkdir(parents=True)
     erased = run(["-c", CODE.format(ERASED)], tmp_path)
     assert "keeps rows of the part routing, not installed here" in erased.stderr
+    assert kept.is_dir()  # files go before rows, so the refusal comes before both
     out = tmp_path / "backup.zip"
     backup = run(["manage.py", "backup", str(out)], tmp_path)
     assert backup.returncode == 0, backup.stderr
@@ -130,6 +133,16 @@ def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
     assert kept.stdout.strip() == "1", kept.stderr
 
 
+WITH_SECTION = """
+from django.core.management import call_command
+call_command('migrate', verbosity=0)
+options = {{'routing': {{'most_share': 0.5}}}}
+Study.objects.create(slug='routed', title='A study', protocol='rating', redundancy=1, options=options)
+""".format()
+LACKS = """
+from annotation.studies.live_checks import live_problems
+print([one.text for one in live_problems(Study.objects.get()) if one.blocks])
+"""
 DECLARED = """
 from pathlib import Path
 from django.core.management import call_command
@@ -176,6 +189,25 @@ def test_a_study_that_declares_an_absent_part_is_refused_by_name(section, part, 
     refused = run(["manage.py", "import_study", str(tmp_path)], tmp_path)
     assert refused.returncode
     assert f"belongs to the part {part}, which is not installed here" in refused.stderr
+
+
+def test_an_installation_that_began_without_parts_is_checked_and_bundled(tmp_path):
+    (tmp_path / "study").mkdir()
+    for name in ("study.yaml", "items.jsonl"):
+        (tmp_path / "study" / name).write_bytes((ROOT / "demo" / "rating" / name).read_bytes())
+    for command in (["migrate"], ["import_study", str(tmp_path / "study")], ["checkdata"],
+                    ["bundle", "demo-rating", "--out", str(tmp_path / "bundle.zip")]):  # fmt: skip
+        done = run(["manage.py", *command], tmp_path)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+def test_a_study_whose_part_was_taken_out_is_named_and_cannot_go_live(tmp_path):
+    made = run(["-c", CODE.format(WITH_SECTION)], tmp_path, parts="")
+    assert made.returncode == 0, made.stderr
+    warned = run(["-c", CODE.format(WARNED)], tmp_path)
+    assert "The study routed declares the part routing, which is not installed" in warned.stderr
+    said = run(["-c", CODE.format(LACKS)], tmp_path)
+    assert "This study declares the part routing, which is not installed here." in said.stdout, said.stderr
 
 
 STARS = {

@@ -1,6 +1,7 @@
 """Pages of a person's part in a study: what they agreed to, and leaving."""
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -29,8 +30,9 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            farewell = [html for part in parts_of(study) if (html := part.before_leaving(rater, person))]
-            account_is_gone = leave(rater, person)
+            with transaction.atomic():  # if the erasure is refused, nothing that comes before it has happened
+                farewell = [html for part in parts_of(study) if (html := part.before_leaving(rater, person))]
+                account_is_gone = leave(rater, person)
             context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "farewell": farewell}
             if account_is_gone:
                 request.session.flush()
