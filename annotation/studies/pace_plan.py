@@ -20,8 +20,8 @@ def number(least: float, most: float) -> WrapValidator:
     return must_be(f"a number from {least:g} to {most:g}", lambda value: least <= value <= most)
 
 
-Pay = Annotated[float | None, number(0, 10_000)]
-Minutes = Annotated[float | None, number(0.1, 1440)]
+Pay = Annotated[int | float | None, number(0, 10_000)]
+Minutes = Annotated[int | float | None, number(0.1, 1440)]
 Currency = Annotated[
     str,
     must_be(
@@ -34,12 +34,12 @@ Currency = Annotated[
 class StatedPace(SettingsModel):
     """What a study says of its pace; what it leaves out is None. Pay is in units of `currency`."""
 
-    minutes_per_task: Annotated[float | None, number(0.01, 1440)] = None
+    minutes_per_task: Annotated[int | float | None, number(0.01, 1440)] = None
     pay_per_task: Pay = None
     floor_per_hour: Pay = None
     step_minutes: Minutes = None
-    break_after_minutes: Annotated[float | None, number(5, 600)] = None
-    break_minutes: Annotated[float, number(1, 120)] = BREAK_MINUTES
+    break_after_minutes: Annotated[int | float | None, number(5, 600)] = None
+    break_minutes: Annotated[int | float, number(1, 120)] = BREAK_MINUTES
     currency: Currency = ""
 
     def pay_per_hour(self, seconds_per_task: float | None, tasks: float | None = None) -> float | None:

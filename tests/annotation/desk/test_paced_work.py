@@ -34,7 +34,7 @@ def test_a_section_is_read_and_says_what_an_hour_is_paid():
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [([], "mapping"), ({"minutes": 3}, "unknown key minutes"), ({"minutes_per_task": 0}, "from 0.01"),
+    [([], "mapping"), ({"minutes": 3}, "unknown key"), ({"minutes_per_task": 0}, "from 0.01"),
      ({"pay_per_task": True}, "must be a number"), ({"currency": "euros and cents"}, "at most 8")],
 )  # fmt: skip
 def test_what_is_no_pace_is_refused(given, message):

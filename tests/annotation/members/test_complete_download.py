@@ -29,7 +29,7 @@ IN_DOWNLOAD = {
         "RaterExclusion": "exclusions", "ExclusionReply": "exclusions", "RaterPause": "pauses",
         "Adjudication": "final_answers",
     },
-    "recruiting": {
+    "way_in": {
         "Consent": "consents", "StepPassage": "steps", "PersonalReply": "about_you",
         "PracticeAnswer": "practice_answers",
     },
