@@ -37,7 +37,7 @@ from tests.models_and_papers import make_call
 pytestmark = pytest.mark.both
 OURS = {
     "config", "accounts", "annotation", "llm", "retrieval", "revision_sessions", "judges", "reports", "managing",
-    "recruiting", *OPTIONAL,
+    *OPTIONAL,
 }  # fmt: skip
 STUDIES = ("the-rating", "the-listwise", "the-pairwise", "the-session")
 CANARIES = {
