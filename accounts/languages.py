@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from accounts.models import Person
 from accounts.preferences import preferences_of
 from config.parts import parts
-from config.problem_details import PREFIX
+from config.problem_details import asked_by_program
 
 LANGUAGES: dict[str, str] = dict(settings.LANGUAGES)
 """The languages of the annotators' pages, each with its own name for itself."""
@@ -52,8 +52,7 @@ class PersonLocaleMiddleware(LocaleMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         """Take what the cookie or the browser says: also for pages that no view makes, such as that of error 404."""
-        for_programs = request.path.startswith(PREFIX)
-        language = ENGLISH if for_programs else translation.get_language_from_request(request)
+        language = ENGLISH if asked_by_program(request) else translation.get_language_from_request(request)
         translation.activate(language if language in LANGUAGES else ENGLISH)
         timezone.deactivate()
 

@@ -58,12 +58,12 @@ CORE = (
 @cache
 def part_apps() -> Mapping[str, str]:
     """Return the apps of all parts by key: our own, then those that other packages add."""
-    found = {key: f"parts.{key}" for key in OPTIONAL}
+    app_by_key = {key: f"parts.{key}" for key in OPTIONAL}
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        if entry.name in found:
+        if entry.name in app_by_key:
             raise ImproperlyConfigured(f"The package of {entry.value} adds a part {entry.name}, but there is one.")
-        found[entry.name] = entry.value
-    return found
+        app_by_key[entry.name] = entry.value
+    return app_by_key
 
 
 def chosen_parts(names: Iterable[str] | None) -> tuple[str, ...]:

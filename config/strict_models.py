@@ -18,9 +18,9 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def resembling(given: Any, known: Collection[str]) -> str | None:
+def resembling(key: Any, known: Collection[str]) -> str | None:
     """Return the known key that an unknown one resembles most, for the sentence that refuses it; None if none does."""
-    return next(iter(get_close_matches(str(given)[:LONGEST_COMPARED], known, 1)), None)
+    return next(iter(get_close_matches(str(key)[:LONGEST_COMPARED], known, 1)), None)
 
 
 class SettingsModel(StrictModel):
@@ -33,20 +33,20 @@ class SettingsModel(StrictModel):
 
     @model_validator(mode="before")
     @classmethod
-    def check_keys(cls, given: Any) -> Any:
-        if isinstance(given, cls):
-            return given
-        if not isinstance(given, dict):
+    def check_keys(cls, value: Any) -> Any:
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, dict):
             raise invalid("must be a mapping of keys to values")
         known = [field.alias or name for name, field in cls.model_fields.items()]
-        for key in given:
+        for key in value:
             if key not in known:
                 close = resembling(key, known)
                 advice = f'did you mean "{close}"?' if close else f"known are {', '.join(known)}"
                 raise invalid(f"unknown key; {advice}", str(key))
-            if given[key] is None:
+            if value[key] is None:
                 raise invalid("has no value: give one, or leave the key out", str(key))
-        return given
+        return value
 
     def misfits(self, facts: Any) -> Iterator[tuple[str, str]]:
         """Yield what does not fit the file with these facts: the keys that lead there, joined by dots, and the reason.

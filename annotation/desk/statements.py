@@ -11,7 +11,7 @@ and conditions that are always true name the column of an index. Parts of statem
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -286,29 +286,31 @@ _LOCK_RATER = "SELECT id FROM annotation_rater WHERE id = %s FOR NO KEY UPDATE"
 """As `annotation.studies.locking.lock_rater` does. On SQLite the transaction has the one write lock."""
 
 
-def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
-    """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
+def _locked_row(
+    rater: int, study: Study, now: datetime, sql: Callable[[bool], str], before: list[Any], after: list[Any]
+) -> Iterator[Any]:
+    """Lock a rater, then read the row of a statement about them; its parameters are now between `before` and `after`.
+
+    It has two of now if parts mix tasks into the study.
+    """
     if here().vendor == "postgresql":
         run_later(_LOCK_RATER, [rater])
     mixed = bool(parts_of(study).mixing)
-    ended = [stored(Slot, "lease_until", now)] * (2 if mixed else 1)
-    row = fetch_one(_state_sql(mixed), [0, *ended, rater])
+    row = fetch_one(sql(mixed), [*before, *[stored(Slot, "lease_until", now)] * (2 if mixed else 1), *after])
     if row is None:
         raise RaterGoneError
-    return _read_state(iter(row), study)
+    return iter(row)
+
+
+def lock_state(rater: int, study: Study, now: datetime) -> RaterState:
+    """Lock a rater and read what decides about their next task. Raises ImportPendingError and RaterGoneError."""
+    return _read_state(_locked_row(rater, study, now, _state_sql, [0], [rater]), study)
 
 
 def lock_work(assignment: Assignment, study: Study, client_key: uuid.UUID | None, now: datetime) -> LockedWork:
     """Lock an assignment's rater and read the work on it as it is now. Raises as `lock_state` does."""
-    if here().vendor == "postgresql":
-        run_later(_LOCK_RATER, [assignment.rater_id])
-    mixed = bool(parts_of(study).mixing)
-    ended = [stored(Slot, "lease_until", now)] * (2 if mixed else 1)
-    key = stored(Annotation, "client_key", client_key)
-    row = fetch_one(_work_sql(mixed), [assignment.task_id, *ended, key, assignment.pk])
-    if row is None:
-        raise RaterGoneError
-    values = iter(row)
+    after = [stored(Annotation, "client_key", client_key), assignment.pk]
+    values = _locked_row(assignment.rater_id, study, now, _work_sql, [assignment.task_id], after)
     fresh, slot = ASSIGNMENT.must_take(values), SLOT.take(values)
     current, repeated = CURRENT.take(values), REPEATED.take(values)
     state = _read_state(values, study)

@@ -6,7 +6,8 @@ an older revision gets a conflict, and both versions are kept.
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -292,14 +293,10 @@ def submit(assignment: Assignment, submission: Submission) -> Annotation:
     Raises AnswersInvalidError, StaleRevisionError, KeyReusedError, StudyClosedError and FormTooLargeError.
     """
     answer = CheckedAnswer.of(desk_row_of(assignment.pk), submission)
-    try:
-        with transaction.atomic(), joined():
-            saved = save_answer(answer)
-            run_as_one([*saved.reset, *insertion(saved.steps)])
-            return saved.annotation
-    except StaleRevisionError:
-        keep_aside(assignment, submission.form)
-        raise
+    with keeping_aside(assignment, submission), transaction.atomic(), joined():
+        saved = save_answer(answer)
+        saved.write_rest()
+        return saved.annotation
 
 
 @dataclass(frozen=True)
@@ -342,9 +339,13 @@ class SavedAnswer:
     reset: Sequence[Statement] = ()
     """What still resets the assignment's clocks and draft. Nothing else in the transaction reads them."""
 
+    def write_rest(self, *more: AuditEntry) -> None:
+        """Reset the assignment and write the audit of this answer, and `more` with it."""
+        run_as_one([*self.reset, *insertion([*self.steps, *more])])
+
 
 def save_answer(answer: CheckedAnswer) -> SavedAnswer:
-    """Write an answer in the caller's transaction. The caller writes `reset` and `steps` in the same transaction.
+    """Write an answer in the caller's transaction. The caller writes the rest of it in the same transaction.
 
     Raises StaleRevisionError, KeyReusedError and StudyClosedError.
     """
@@ -361,6 +362,16 @@ def save_answer(answer: CheckedAnswer) -> SavedAnswer:
         part.after_answer(study, annotation)
     reset = reset_statement(revision.assignment, None, None)
     return SavedAnswer(annotation, revision.work, revision.now, revision.steps, False, [reset])
+
+
+@contextmanager
+def keeping_aside(assignment: Assignment, submission: Submission) -> Iterator[None]:
+    """Around the transaction of an answer: one from a stale page is kept aside, outside the transaction that failed."""
+    try:
+        yield
+    except StaleRevisionError:
+        keep_aside(assignment, submission.form)
+        raise
 
 
 def _digest(content: Any) -> str:
@@ -465,21 +476,18 @@ def submit_and_claim(row: TaskRow, submission: Submission) -> Assignment | None:
     Raises what `annotation.desk.submitting.submit` raises.
     """
     answer = CheckedAnswer.of(row, submission)
-    try:
+    with keeping_aside(row.assignment, submission):
         try:
             return _save_and_claim(answer)
         except ClaimFailedError:
             return _save_and_claim(answer, claiming=False)
-    except StaleRevisionError:  # outside the transaction, which is lost
-        keep_aside(row.assignment, submission.form)
-        raise
 
 
 def _save_and_claim(answer: CheckedAnswer, *, claiming: bool = True) -> Assignment | None:
     with transaction.atomic(), joined():
         saved = save_answer(answer)
         claimed = _claimed(answer.row.study, saved) if claiming else None
-        run_as_one([*saved.reset, *insertion([*saved.steps, *(claimed.steps if claimed else ())])])
+        saved.write_rest(*(claimed.steps if claimed else ()))
     return claimed.assignment if claimed else None
 
 

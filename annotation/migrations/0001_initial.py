@@ -116,7 +116,7 @@ class Migration(FirstMigration):
                 ('study', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.study')),
                 ('feedback', models.TextField(blank=True, help_text='about the right answers')),
                 ('gold', config.model_fields.ExactJSONField(blank=True, help_text='{question: right answer}, never sent to annotators', null=True)),
-                ('pool', models.CharField(default='main', help_text='main, copies, or one that a part brings', max_length=20)),
+                ('pool', models.CharField(default='main', help_text='main, copies, or a pool of a part', max_length=20)),
                 ('set', models.CharField(blank=True, choices=[('public', 'Public'), ('private', 'Private')], help_text='of a published benchmark', max_length=7)),
                 ('source', models.TextField(blank=True, help_text='where the document is from')),
                 ('priority', models.PositiveSmallIntegerField(choices=[(0, 'First'), (1, 'Ordinary'), (2, 'Last')], db_default=1, default=1, help_text='when its tasks are given out, among those of its batch')),

@@ -40,7 +40,7 @@ class Item(models.Model):
     metadata = ExactJSONField(null=True, blank=True)
     content = ExactJSONField(null=True, blank=True, help_text="content that only the study's protocol reads, as given")
     set = models.CharField(max_length=7, choices=Set, blank=True, help_text="of a published benchmark")
-    pool = models.CharField(max_length=20, default="main", help_text="main, copies, or one that a part brings")
+    pool = models.CharField(max_length=20, default="main", help_text="main, copies, or a pool of a part")
     gold = ExactJSONField(null=True, blank=True, help_text="{question: right answer}, never sent to annotators")
     feedback = models.TextField(blank=True, help_text="about the right answers")
     digest = models.CharField(max_length=64)

@@ -33,7 +33,7 @@ Number = Annotated[int | float, must_be("a number")]
 
 def some_of(known: Collection[str]) -> WrapValidator:
     """Allow lists of some of these words."""
-    return must_be(f"a list of some of {', '.join(known)}", lambda given: given and set(given) <= set(known))
+    return must_be(f"a list of some of {', '.join(known)}", lambda words: bool(words) and set(words) <= set(known))
 
 
 class GoldSettings(SettingsModel):

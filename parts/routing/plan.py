@@ -111,7 +111,9 @@ class GroupRule(AnswerSource):
 
     @property
     def quotas(self) -> tuple[GroupQuota, ...]:
-        return tuple(GroupQuota(value, one.most, one.least, one.raters) for value, one in self.limits.items())
+        return tuple(
+            GroupQuota(value, limits.most, limits.least, limits.raters) for value, limits in self.limits.items()
+        )
 
 
 class SeatRule(AnswerSource):

@@ -85,6 +85,8 @@ def drawn_items(study: Study, step: EntryStep, rater: Rater) -> list[Item]:
 def lacking_items(study: Study) -> dict[str, int]:
     """Return how many items each step with tasks lacks, by its key, in two queries; steps that lack none are absent."""
     steps = [step for step in steps_of(study) if step.kind.has_practice(step)]
+    if not steps:
+        return {}
     named = {key for step in steps if isinstance(step.option("items", None), list) for key in step.body["items"]}
     there = Item.objects.filter(study=study, withdrawn_at=None)
     pool_of = dict(there.filter(key__in=named).values_list("key", "pool"))

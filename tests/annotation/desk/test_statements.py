@@ -80,8 +80,9 @@ def working(request, make_study, owner):
     study.refresh_from_db()
     make_live(study, owner)
     raters = [rater_for(study, person) for person in people]
-    for rater, topics in zip(raters, (["law"], [], ["music", "law"]), strict=True):
-        rater.topics = topics
+    for rater, person, topics in zip(raters, people, (["law"], [], ["music", "law"]), strict=True):
+        # Hidden checks are drawn from the name, and a pseudonym that is drawn may have none among the first claims.
+        rater.name, rater.topics = person.username, topics
         rater.save()
     return study, raters
 
