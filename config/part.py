@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from django.db.models import OuterRef, Q
     from django.utils.safestring import SafeString
@@ -115,6 +116,8 @@ class Part:
     """Names of the addresses that annotators open, whose pages are in their language."""
     tabs: Sequence[Tab] = ()
     """Tabs of a study's pages for its researchers."""
+    study_templates: Path | None = None
+    """The folder with the templates of new studies that use the part."""
     ways_to_items: Sequence[tuple[str, str]] = ()
     """Pages on which a study gets its first items: titles and routes."""
     task_links: Sequence[TaskLink] = ()
@@ -129,7 +132,7 @@ class Part:
     report_facts: Mapping[str, Callable[[Study], Any]] = {}
     """What the agreement report says of a study besides figures, by key; None for nothing."""
     figureless_actions: Sequence[str] = ()
-    """Actions of the audit that change no figure of any report."""
+    """Actions of the audit that change no count and no figure of any report."""
 
     def adds_raters(self, study: Study) -> bool:
         """Whether raters beside the planned ones may be asked, whose answers count in no agreement."""

@@ -159,3 +159,9 @@ def _core() -> tuple[Part, ...]:
 def parts() -> tuple[Part, ...]:
     """Return what each app adds: optional parts first."""
     return (*parts_by_key().values(), *_core())
+
+
+@cache
+def figureless_actions() -> frozenset[str]:
+    """Return the actions of the audit by which parts change no count and no figure."""
+    return frozenset(action for part in parts() for action in part.figureless_actions)

@@ -21,6 +21,7 @@ from config.background.kinds import works
 from config.background.rows import WAITING, Status
 from config.background.waking import enqueue
 from config.database_clock import database_now
+from config.parts import figureless_actions
 
 WORK_KEY = "study_counts"
 OVERVIEW, PACE, SPANS, PLAN, BATCH = "overview", "pace", "spans", "plan", "batch "
@@ -50,9 +51,6 @@ OF_NO_COUNT = frozenset(
         "file uploaded",
         "file choices made",
         "file discarded",
-        "consent given",
-        "step ended",
-        "steps changed",
     }
 )
 OF_NO_SAMPLE = OF_NO_COUNT | {"answer checked", "flag answered", "batch released", "span reviewed"}
@@ -164,7 +162,7 @@ def _current(study: Study, done: list[StudyCounts], ignored: Collection[str]) ->
 def _changes(study: Study, since: datetime, ignored: Collection[str]) -> QuerySet[AuditEntry]:
     entries = entries_since(study.slug, since - LATE_IMPORT)
     late = Q(at__gt=since - LATE) | Q(action__contains="imported")
-    return entries.filter(late).exclude(action__in=sorted(ignored))
+    return entries.filter(late).exclude(action__in=sorted({*ignored, *figureless_actions()}))
 
 
 def _failed_lately(failed: StudyCounts | None) -> bool:

@@ -16,7 +16,7 @@ from files.line_reading import open_regular
 STUDY_NAMES = ("study.yaml", "study.yml", "study.json")
 TABLES = (
     "items", "examples", "annotations", "sessions", "labels", "label_samples", "ratings", "runs", "scores", "reviews",
-    "adjudications", "checks", "raters",
+    "adjudications", "raters",
 )  # fmt: skip
 """In the order in which they are read: ratings name items and sessions, annotations come with ratings, and reviews
 are about both. Not every protocol has every table."""

@@ -1,4 +1,6 @@
-"""Templates of studies: YAML files beside this module, each with what a study file holds but its slug and title.
+"""Templates of studies: YAML files, each with what a study file holds but its slug and title.
+
+Those beside this module need no part; those of a part are in a folder that it names (`Part.study_templates`).
 
 A template whose study the demo also has takes protocol, questions and guidelines from the demo's study file (`like`)
 and changes what differs. Other guidelines are in a Markdown file of the template's name.
@@ -13,7 +15,7 @@ from typing import Any
 from django.conf import settings
 
 from annotation.protocols import protocols
-from config.parts import absent_part
+from config.parts import parts
 from config.yaml_reading import parse_yaml
 
 FOLDER = Path(__file__).with_name("study_templates")
@@ -40,15 +42,10 @@ class StudyTemplate:
 
 @lru_cache
 def study_templates() -> Mapping[str, StudyTemplate]:
-    """Return the templates by key, in the order in which the page shows them, without those that need absent parts."""
-    found = [template for path in FOLDER.glob("*.yaml") if _is_possible(template := _read(path))]
+    """Return the templates by key, in the order in which the page shows them."""
+    folders = [FOLDER, *(part.study_templates for part in parts() if part.study_templates is not None)]
+    found = [_read(path) for folder in folders for path in folder.glob("*.yaml")]
     return {template.key: template for template in sorted(found, key=lambda template: template.place)}
-
-
-def _is_possible(template: StudyTemplate) -> bool:
-    """Whether all parts are installed that the template's study uses."""
-    recruiting = (f"recruiting.{key}" for key in template.body.get("recruiting", ()))
-    return all(absent_part(key) is None for key in (*template.body, *recruiting))
 
 
 def _read(path: Path) -> StudyTemplate:

@@ -15,6 +15,7 @@ from annotation.review.span_steps import count_spans
 from annotation.studies.batches import state_of
 from annotation.studies.kept_counts import BATCH, OF_NO_COUNT, OVERVIEW, SPANS
 from annotation.studies.study_overview import count_overview
+from config.parts import figureless_actions
 from operating.data_check import DataCheck, Row, sql_check, sql_rows
 from reports.models import KeptReport
 
@@ -35,7 +36,7 @@ SUMMARIES = (
 def has_changed(study: Study, moment: datetime) -> bool:
     """Whether anything that is counted may have changed since, or shortly before."""
     entries = AuditEntry.objects.filter(study=study.slug, at__gt=moment - SLACK)
-    return entries.exclude(action__in=OF_NO_COUNT).exists()
+    return entries.exclude(action__in=OF_NO_COUNT | figureless_actions()).exists()
 
 
 def kept_counts() -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.db.models import Max
@@ -57,6 +58,7 @@ class WayInPart(Part):
     }
     pools = {TRAINING: "Training", QUALIFICATION: "Qualification"}
     sections = DECLARED
+    study_templates = Path(__file__).with_name("study_templates")
     steps = WayInSteps()
     urls = "parts.way_in.urls"
     erasing = ERASING

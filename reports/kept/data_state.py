@@ -15,14 +15,13 @@ transaction was open. (Imports write their entry at the end of theirs, and erasu
 import hashlib
 from collections.abc import Collection
 from datetime import datetime
-from functools import cache
 
 from django.db.models import QuerySet
 
 from accounts.models import AuditEntry
 from accounts.study_audit import entries_since
 from annotation.models import Study
-from config.parts import parts
+from config.parts import figureless_actions
 from config.software_version import SOFTWARE_VERSION
 
 NEWEST = 100
@@ -33,7 +32,7 @@ OF_NO_FIGURE = frozenset({
     "invitation revoked", "invitation accepted", "person joined", "member added", "member removed", "member restored",
     "rater named", "reviewer named", "notes read", "prompt published", "report frozen", "calls stopped",
     "calls resumed", "flag answered", "flag answers read", "comments read", "file uploaded", "file discarded",
-    "export requested", "export downloaded", "consent given", "step ended", "steps changed",
+    "export requested", "export downloaded",
 })  # fmt: skip
 """Actions of the core that change no figure of any report."""
 OF_MACHINES = frozenset({
@@ -51,15 +50,9 @@ def data_state(study: Study, version: int = 1, ignored: Collection[str] = ()) ->
     return state_of(newest_entries(study, ignored), version)
 
 
-@cache
-def figureless_actions() -> frozenset[str]:
-    """The actions that change no figure of any report."""
-    return OF_NO_FIGURE.union(*(part.figureless_actions for part in parts()))
-
-
 def newest_entries(study: Study, ignored: Collection[str] = ()) -> list[int]:
     """The primary keys of the newest entries that change a figure, for several states without asking again."""
-    entries = _entries(study).exclude(action__in=sorted(figureless_actions() | {*ignored}))
+    entries = _entries(study).exclude(action__in=sorted(OF_NO_FIGURE | figureless_actions() | {*ignored}))
     return list(entries.order_by("-study", "-at", "-pk").values_list("pk", flat=True)[:NEWEST])
 
 
