@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
+from django.apps import apps
 from django.conf import settings
 from django.db import Error as DatabaseFailure
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
@@ -29,7 +30,7 @@ def warm_up() -> None:
     is logged: only its own pages fail.
     """
     folders: list[Path] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
-    of_parts = [settings.BASE_DIR / "parts" / key / "templates" for key in settings.PARTS]
+    of_parts = [Path(apps.get_app_config(key).path) / "templates" for key in settings.PARTS]
     for folder in [*folders, *of_parts]:
         for path in sorted(folder.rglob("*.html")):
             name = path.relative_to(folder).as_posix()

@@ -148,11 +148,17 @@ def sections_in(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def sections_copied(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body of a study file with its sections as a copy of the study has them."""
-    sections = study_sections()
+    copied = _copied(body, study_sections())
+    if "recruiting" in body:
+        copied["recruiting"] = _copied(body["recruiting"], recruiting_sections())
+    return copied
+
+
+def _copied(body: Mapping[str, Any], sections: Mapping[str, StudySection]) -> dict[str, Any]:
     return {key: sections[key].copied(value) if key in sections else value for key, value in body.items()}
 
 
 def begin_sections(study: Study, actor: Person | None) -> None:
     """Tell all sections that the study goes live. Raises StudyRefusedError."""
-    for section in study_sections().values():
+    for section in _sections().values():
         section.on_live(study, actor)

@@ -7,6 +7,7 @@ from accounts.models import Person
 from annotation.models import Guideline, Study
 from files.entered.recruiting_settings import change_recruiting, digest
 from parts.way_in.entry_step import steps_of
+from parts.way_in.settings import SINCE
 
 Body = Mapping[str, Any]
 
@@ -28,9 +29,12 @@ def qualify_again(study: Study, actor: Person | None) -> int | None:
     newest = Guideline.objects.filter(study=study).order_by("-number").values_list("number", flat=True).first()
     if newest is None:
         return None
-    steps = [
-        {**step.body, "since_guidelines": newest} if "since_guidelines" in step.kind.spec_keys else dict(step.body)
-        for step in steps_of(study)
-    ]
-    change_steps(study, steps, actor, seen=digest(study))
+    change_steps(study, steps_since(study, newest), actor, seen=digest(study))
     return newest
+
+
+def steps_since(study: Study, version: int) -> list[dict[str, Any]]:
+    """Return the study's steps, of which qualifications count from this version of the guidelines on."""
+    return [
+        {**step.body, SINCE: version} if SINCE in step.kind.spec_keys else dict(step.body) for step in steps_of(study)
+    ]

@@ -13,6 +13,7 @@ from annotation.models import Rater, Study
 from annotation.studies.queries import MyWork
 from annotation.synthetic_visitor import SyntheticVisitor
 from parts.way_in.admission import admit_all
+from parts.way_in.declaring import steps_since
 from parts.way_in.entry_step import steps_of
 from parts.way_in.pilot_tasks import end_if_over, most_given
 from parts.way_in.settings import SINCE
@@ -52,11 +53,7 @@ class WayInSteps(StepsBeforeTasks):
     def qualify_again(self, study: Study, version: int, actor: Person | None) -> None:
         if not self.has_qualification(study):
             return
-        steps = [
-            {**step.body, SINCE: version} if SINCE in step.kind.spec_keys else dict(step.body)
-            for step in steps_of(study)
-        ]
-        old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps}
+        old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps_since(study, version)}
         study.save(update_fields=["recruiting"])
         admit_all(study)
         record(
