@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from annotation.study_tabs import Tab
     from config.monitored_figures import MonitoredFigure
     from files.reading.protocol_tables import TableImport
-    from files.writing.table_list import StudyTable
+    from files.writing.table_list import DerivedTable, StudyTable
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
     from reports.figures.rater_columns import RaterColumn
@@ -153,6 +153,8 @@ class Part:
     """The tables of an import that the app reads, by name; they are read after those of the core."""
     tables: Sequence[StudyTable] = ()
     """The tables of a study's own data that the app adds to exports."""
+    derived_tables: Sequence[DerivedTable] = ()
+    """The tables that it computes from a study's data for exports with reports; an import ignores them."""
     other_formats: OtherFormats | None = None
     """Formats of uploaded files beside our own; at most one part reads some."""
     pools: Mapping[str, str] = {}

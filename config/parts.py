@@ -27,6 +27,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "crowds": ("recruiting.recruiter", "recruiting.public_link", "recruiting.guest_tokens"),
     "webhooks": (),
     "papers": (),
+    "datasets": (),
     "preparing": (),
     "stopping": ("stopping",),
     "power": (),

@@ -47,7 +47,7 @@ PARSERS = {
 """Packages that read what is hard to read, by the first part of their names."""
 NAMES_ONLY = {"Element", "ParseError", "DefusedXmlException"}
 """Classes that annotations and handlers name, and that read nothing."""
-NO_FILES = {"agreement/answers/crowd_labels.py": "tables in memory, of workers"}
+NO_FILES = {"parts/datasets/crowd_labels.py": "tables in memory, of workers"}
 WRITERS = {
     "files/tables/parquet_types.py": "types of columns",
     "operating/backing_up.py": "writes backups",

@@ -1,1 +1,1 @@
-"""What was answered, how long it took, when the rest will be there, and one label per unit from several."""
+"""What was answered, how long it took, and when the rest will be there."""

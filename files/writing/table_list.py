@@ -1,7 +1,7 @@
 """The tables of an export: what a row of each is, its typed columns, and its lines.
 
 Tables of the study's own data come first (`own_tables.py`); an import reads them again. A *derived* table follows from
-them, and an import ignores it: the wide tables, and those among `ComputedFiles`.
+them, and an import ignores it: the wide tables, and those of parts among `ComputedFiles`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,6 +75,10 @@ def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
     return typed
 
 
+DERIVED = "derived"
+"""The folder of an export with tables of parts and reports."""
+
+
 @dataclass(frozen=True)
 class DerivedTable:
     """A table that follows from the study's data.
@@ -92,6 +96,8 @@ class DerivedTable:
     lines: Callable[[Study], Iterator[Line]]
     chunks: Callable[[Study], Iterator[Chunk]] | None = None
     """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
+    report: str = ""
+    """The kind of report, without choices, from which `lines` takes what takes longest; an export keeps it first."""
 
 
 @dataclass(frozen=True)

@@ -2,5 +2,5 @@
 
 Read `rows` first: it reads ratings into the arrays of `agreement`. `figures_by_level` has the figures of one question,
 `agreement_report` those of a study; `details_report`, `session_report` and the other reports follow it. People and
-machines are compared by `study_answers` and `meta_evaluation_report`. `derived` has the tables that exports add.
+machines are compared by `study_answers` and `meta_evaluation_report`.
 """

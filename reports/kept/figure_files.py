@@ -15,9 +15,9 @@ from accounts.models import Person
 from agreement.catalogue.report_catalogue import FIGURES
 from annotation.models import Rater, Rating, Study
 from annotation.pools import in_main_pool
+from config.parts import parts
 from files.writing import export_study
-from files.writing.table_list import ComputedFiles
-from reports.figures.derived import FOLDER, derived_tables
+from files.writing.table_list import DERIVED, ComputedFiles, DerivedTable
 from reports.figures.protocol_figures import protocol_figures
 from reports.kept.kept_reports import compute_here, is_kept, kept_figures
 from reports.report_kinds import report_kinds
@@ -54,8 +54,6 @@ def _ratings(study: Study) -> Any:
     return Rating.objects.filter(in_main_pool(study), study=study, is_current=True)
 
 
-LABEL_MODELS = "label_models"
-"""The kind of report from which the table of aggregated labels takes what takes longest."""
 AGREEMENT = FigureFile("agreement.json", "agreement", agreement_choices(), _answered)
 FIGURE_FILES = (
     AGREEMENT,
@@ -64,13 +62,19 @@ FIGURE_FILES = (
 )
 
 
+def _derived_tables() -> list[DerivedTable]:
+    """The tables that parts add."""
+    return [table for part in parts() for table in part.derived_tables]
+
+
 def keep_figures(study: Study) -> None:
     """Compute and keep what an export takes from kept reports and is not kept yet. Raises ImportPendingError."""
-    for file in FIGURE_FILES:
-        if file.applies(study) and not is_kept(study, file.kind, file.choices):
-            compute_here(study, file.kind, file.choices)
-    if _answered(study) and not is_kept(study, LABEL_MODELS, {}):
-        compute_here(study, LABEL_MODELS, {})
+    wanted = [(file.kind, file.choices) for file in FIGURE_FILES if file.applies(study)]
+    if _answered(study):
+        wanted += [(table.report, {}) for table in _derived_tables() if table.report]
+    for kind, choices in wanted:
+        if not is_kept(study, kind, choices):
+            compute_here(study, kind, choices)
 
 
 def export_with_figures(
@@ -81,7 +85,8 @@ def export_with_figures(
     For commands and workers, because that may take minutes. Raises ExportRefusedError and ImportPendingError.
     """
     keep_figures(study)
-    return export_study(study, out, form, actor, via, ComputedFiles(derived_tables(), _figure_texts, _stated_agreement))
+    computed = ComputedFiles(_derived_tables(), _figure_texts, _stated_agreement)
+    return export_study(study, out, form, actor, via, computed)
 
 
 def _stated_agreement(study: Study) -> list[dict[str, Any]]:
@@ -108,7 +113,7 @@ def _figure_texts(study: Study) -> Iterator[tuple[str, str]]:
     for file in FIGURE_FILES:
         if file.applies(study):
             yield (
-                f"{FOLDER}/{file.name}",
+                f"{DERIVED}/{file.name}",
                 json.dumps(_figures(study, file), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             )
 

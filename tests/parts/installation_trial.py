@@ -36,6 +36,17 @@ def open_pages(study, person) -> None:
             assert browser.status == "200", (tab.route, browser.status)
 
 
+def check_computed(folder: Path) -> None:
+    """An export of answers has reports whatever is installed, and derived tables of the parts that are."""
+    from config.parts import parts
+
+    known = {table.key for part in parts() for table in part.derived_tables}
+    written = {f"{folder.name}/{file.stem}" for file in folder.glob("*.jsonl")}
+    assert (folder / "agreement.json").is_file(), folder
+    assert written <= known, (folder, written)
+    assert bool(written) == bool(known), (folder, written)
+
+
 def answer_on_the_desk(study) -> None:
     """Send an answer by *Submit and next*, as a browser does."""
     from accounts.models import Person
@@ -74,6 +85,8 @@ def main(folder: Path, protocols: Sequence[str]) -> None:
             assert Annotation.objects.filter(rater__study=study).count() == before + 1, slug
             call_command("agreement", slug, json=True, stdout=sys.stderr)
         first = exported(slug, folder / slug)
+        if study.protocol != "session":
+            check_computed(folder / slug / "derived")
         again = folder / f"{slug}-again"
         Study.objects.filter(pk=study.pk).update(slug=f"{slug}-before")
         import_study(folder / slug, owner=owner)

@@ -11,11 +11,11 @@ import pytest
 
 from files.reading import import_study
 from managing.items.summaries import _disagreements
+from parts.datasets.unit_labels import aggregated_lines
 from parts.power.power_report import _pilot
 from parts.stopping import look_figures as looking_at
 from parts.stopping.plan_spec import read_stopping
 from reports.figures.agreement_report import agreement_report
-from reports.figures.derived.computing.unit_labels import aggregated_lines
 from reports.figures.details_report import details_report
 from reports.figures.meta_evaluation_report import meta_evaluation
 from reports.figures.rater_disagreement import kept_disagreement

@@ -1,7 +1,8 @@
-"""The labels that models of raters find, which exports write: see `reports.figures.derived.computing.unit_labels`."""
+"""The labels that models of raters find, which exports write: see `parts.datasets.unit_labels`."""
 
 from collections.abc import Collection
 
+from parts.datasets.dataset_tables import LABEL_MODELS
 from reports.kept.data_state import OF_MACHINES
 from reports.report_kinds import Choices, ReportKind
 
@@ -11,4 +12,4 @@ def ignored(choices: Choices) -> Collection[str]:
     return OF_MACHINES
 
 
-REPORT = ReportKind("label_models", "reports.figures.derived.computing.unit_labels.kept_label_models", ignored)
+REPORT = ReportKind(LABEL_MODELS, "parts.datasets.unit_labels.kept_label_models", ignored)

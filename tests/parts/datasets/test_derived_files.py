@@ -8,13 +8,13 @@ from django.core.management import call_command
 from annotation.models import Rating
 from files.reading import import_study
 from files.writing import canonical_digest
-from reports.figures.derived.computing import unit_labels
+from parts.datasets import unit_labels
 from reports.kept import figure_files
 from reports.kept.figure_files import export_with_figures
 from reports.models import KeptReport
 from tests.fewer import first_cases
 from tests.files.writing.conftest import bytes_of, objects_of
-from tests.reports.figures.derived.conftest import ORDERED, chosen, likert
+from tests.parts.datasets.conftest import ORDERED, chosen, likert
 
 pytestmark = pytest.mark.django_db
 PAIRS = [{"key": "better", "type": "preference"}]

@@ -7,7 +7,7 @@ from annotation.blinding import names_of
 from annotation.models import Study
 from annotation.pools import in_main_pool
 from config.text_validation import given
-from reports.figures.derived import Line
+from files.writing.table_list import Line
 from reports.figures.rows.turn_rows import turn_ratings
 from sessions.models import RevisionSession
 from sessions.question_content import question_of

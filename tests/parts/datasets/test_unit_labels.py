@@ -7,8 +7,8 @@ import pytest
 
 from annotation.models import Guideline, Rating
 from files.reading import import_study
-from reports.figures.derived.computing.unit_labels import aggregated_lines
-from tests.reports.figures.derived.conftest import ORDERED, YES_NO, chosen, likert, ranked
+from parts.datasets.unit_labels import aggregated_lines
+from tests.parts.datasets.conftest import ORDERED, YES_NO, chosen, likert, ranked
 
 pytestmark = pytest.mark.django_db
 MODELS = ("dawid_skene", "mace", "glad")

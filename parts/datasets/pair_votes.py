@@ -12,9 +12,9 @@ from itertools import combinations
 
 from annotation.models import Question, Study
 from annotation.questions import question_types
-from reports.figures.derived import Line
-from reports.figures.derived.computing.item_texts import in_batches, texts_of
-from reports.figures.derived.computing.unit_answers import ItemAnswers, PeopleAnswersByItem
+from files.writing.table_list import Line
+from parts.datasets.item_texts import in_batches, texts_of
+from parts.datasets.unit_answers import ItemAnswers, PeopleAnswersByItem
 
 FIRST, SECOND, TIED = 0, 1, 2
 Pair = tuple[str, str]

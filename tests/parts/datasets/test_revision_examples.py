@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.figures.derived.computing.revision_examples import turn_lines
-from reports.figures.derived.computing.unit_labels import aggregated_lines
+from parts.datasets.revision_examples import turn_lines
+from parts.datasets.unit_labels import aggregated_lines
 from tests.reports.worked_sessions import folder, models, rate_again, session, study, worked  # noqa: F401
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from files.reading import ImportRefusedError, import_study
-from reports.figures.derived.computing.pair_votes import preference_lines, tie_lines
-from tests.reports.figures.derived.conftest import ORDERED, chosen, likert, ranked
+from parts.datasets.pair_votes import preference_lines, tie_lines
+from tests.parts.datasets.conftest import ORDERED, chosen, likert, ranked
 
 pytestmark = [pytest.mark.quick, pytest.mark.django_db]
 BETTER = {"key": "better", "type": "preference"}

@@ -1,6 +1,6 @@
 """Aggregated labels: for each unit and question, what its raters said together.
 
-The most frequent label and the mean are counted item by item. The models of raters (`agreement.answers.crowd_labels`)
+The most frequent label and the mean are counted item by item. The models of raters (`parts.datasets.crowd_labels`)
 see all labels of a question at once, as codes; a question with more labels than they take has none of theirs.
 """
 
@@ -12,14 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from agreement.answers.crowd_labels import (
-    DIGITS,
-    MOST_LABELS,
-    NO_LABEL,
-    CrowdLabels,
-    crowd_labels,
-    crowd_labels_of_pairs,
-)
 from agreement.arrays.rating_arrays import Ints
 from annotation.models import Question, Study
 from annotation.protocols import Unit, protocols
@@ -28,16 +20,21 @@ from annotation.questions.preference import TIE
 from annotation.studies.snapshots import study_snapshot
 from config.model_fields import canonical_json
 from config.text_validation import given
-from reports.figures.derived import Line
-from reports.figures.derived.computing.unit_answers import AnsweredUnit, ItemAnswers, PeopleAnswersByItem
+from files.writing.table_list import Line
+from parts.datasets.crowd_labels import (
+    DIGITS,
+    MOST_LABELS,
+    NO_LABEL,
+    CrowdLabels,
+    crowd_labels,
+    crowd_labels_of_pairs,
+)
+from parts.datasets.dataset_tables import LABEL_MODELS
+from parts.datasets.unit_answers import AnsweredUnit, ItemAnswers, PeopleAnswersByItem
 from reports.kept.kept_reports import kept_figures
 
 FIRST, SECOND = "first", "second"
 """The labels of choices between two outputs, by the order of the unit's outputs."""
-
-
-KIND = "label_models"
-"""The kind of report with what the models find."""
 
 
 def aggregated_lines(study: Study) -> Iterator[Line]:
@@ -45,7 +42,7 @@ def aggregated_lines(study: Study) -> Iterator[Line]:
 
     What the models find is taken from the kept report, or computed if none is kept of these data.
     """
-    kept = kept_figures(study, KIND, {})
+    kept = kept_figures(study, LABEL_MODELS, {})
     for labelled in _labelled(study):
         found = labelled.modelled() if kept is None else kept.get(labelled.question.key, NOTHING_FOUND)
         yield from labelled.lines(found)

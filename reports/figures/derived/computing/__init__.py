@@ -1,1 +1,0 @@
-"""What computes the lines of derived tables, in workers and commands alone."""
