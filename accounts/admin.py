@@ -21,7 +21,6 @@ from accounts.models import (
     AuditEntry,
     Identity,
     KnownAddress,
-    OutsideIdentity,
     Person,
     SecondFactor,
     SignInLink,
@@ -230,16 +229,6 @@ class SecondFactorAdmin(OperatorsOnly, ReadOnlyAdmin):
             reset_second_factor(person, asking)
         if factors.filter(person=asking).exists():
             messages.error(request, "Your own was not removed: that needs a code, in your settings.")
-
-
-@admin.register(OutsideIdentity)
-class OutsideIdentityAdmin(OperatorsOnly, ReadOnlyAdmin):
-    """Whom an OpenID Connect provider can sign in."""
-
-    list_display = ["person", "issuer", "created_at"]
-    fields = ["person", "issuer", "subject", "created_at"]
-    search_fields = ["person__username"]
-    list_select_related = ["person"]
 
 
 @admin.register(WrongTryCount)

@@ -17,7 +17,6 @@ from accounts.models import (
     BrowserSession,
     Identity,
     KnownAddress,
-    OutsideIdentity,
     Person,
     SecondFactor,
     SignInLink,
@@ -94,7 +93,6 @@ def erase_account(person: Person, erased: ErasedRows) -> None:
     erased.delete(SignInLink.objects.filter(Q(person=person) | Q(made_by=person)))
     erased.delete(KnownAddress.objects.filter(person=person))
     erased.delete(BrowserSession.objects.filter(person=person))
-    erased.delete(OutsideIdentity.objects.filter(person=person))
     erased.delete(SecondFactor.objects.filter(person=person))
     erased.delete(_admin_log_about(person))
     erased.empty(Identity.objects.filter(person=person), person=None)

@@ -29,7 +29,7 @@ COOKIE_SECONDS = 365 * 24 * 3600
 PAGES = {
     "accounts": (
         "sign_in second_step link sign_out preferences keys language time_zone change_password own_sessions"
-        " second_factor reset_password oidc_begin oidc_return"
+        " second_factor reset_password"
     ),
     "annotation": (
         "home invitation invitation_opened begin guidelines my_answers read_flag_answers notes my_day my_data workers"

@@ -177,22 +177,6 @@ class SecondFactor(models.Model):
         return f"second factor of {self.person}"
 
 
-class OutsideIdentity(models.Model):
-    """Who a person is at an OpenID Connect provider, which can sign them in; see `accounts.oidc`."""
-
-    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="outside_identities")
-    issuer = models.CharField(max_length=300)
-    subject = models.CharField(max_length=255, help_text="what the provider calls the person, and never changes")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        verbose_name_plural = "outside identities"
-        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="outside_identity_once")]
-
-    def __str__(self) -> str:
-        return f"outside identity of {self.person}"
-
-
 class WrongTryCount(models.Model):
     """Wrong passwords for an account from an address or for all from an address, or wrong codes, until `ends_at`."""
 

@@ -1,12 +1,10 @@
 from django.urls import path
 
-from accounts import oidc_views, password_views, second_factor_views, session_views, views
+from accounts import password_views, second_factor_views, session_views, views
 
 app_name = "accounts"
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign_in"),
-    path("oidc/begin/", oidc_views.oidc_begin, name="oidc_begin"),
-    path("oidc/return/", oidc_views.oidc_return, name="oidc_return"),
     path("sign-in/code/", second_factor_views.second_step, name="second_step"),
     path("sign-in/<str:token>/", views.link, name="link"),
     path("sign-out/", views.sign_out, name="sign_out"),

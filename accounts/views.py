@@ -45,7 +45,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _sign_in_page(request: HttpRequest, form: SignInForm) -> dict[str, Any]:
-    return {"form": form, "next": next_address(request), "provider": settings.OIDC and settings.OIDC.name}
+    return {"form": form, "next": next_address(request)}
 
 
 @require_POST

@@ -4,51 +4,45 @@ If a value cannot be read, Interrater does not start; the message names the vari
 """
 
 import os
-import re
 import secrets
 import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import dj_database_url
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
-from config.parts import WHOLE_DATA, chosen_parts
+from config.parts import WHOLE_DATA, chosen_parts, part_apps
 from config.secret_files import SECRETS, read_secret, with_password
 
 PROFILES = ("embedded", "production")
 SHORTEST_KEY = 40
 EXAMPLE_KEYS = ("changeme", "change-me", "example", "secret", "insecure", "django-insecure")
 
-OWN_VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
+VARIABLES = frozenset(f"{name}_FILE" for name in SECRETS) | frozenset(
     """
     ALLOWED_HOSTS API_REQUESTS_PER_MINUTE AUDIT_KEEP_DAYS BACKUP_AT BACKUP_BEFORE_MIGRATE BACKUP_FOLDER BACKUP_KEEP
     BACKUP_WARN_HOURS BEHIND_PROXY BROKER_URL CALL_LEASE CALL_THREADS COMPOSE_FILE CSRF_TRUSTED_ORIGINS DATABASE_FAR
-    DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE EMAIL_FROM EMAIL_URL ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES
-    JOB_PROCESSES KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_FORMAT LOG_LEVEL METRICS_TOKEN OIDC_CLIENT_ID OIDC_CLIENT_SECRET
-    OIDC_JOIN_BY_EMAIL OIDC_NAME OIDC_SERVER OTHER_TOOL_BYTES PARTS PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
-    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS
-    SENTRY_DSN SESSION_IDLE_HOURS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL
-    TLS_FOLDER TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR WEBHOOK_HOSTS
+    DATABASE_URL DEBUG DEMO DJANGO_SETTINGS_MODULE ENDPOINTS_FILE HTTPS_PORT HTTP_PORT JOB_MINUTES JOB_PROCESSES
+    KEPT_EXPORTS KEPT_EXPORT_DAYS LOG_FORMAT LOG_LEVEL METRICS_TOKEN PARTS PGPASSWORD PORT POSTGRES_PASSWORD PROFILE
+    PROXY_COUNT REDIS_PASSWORD REFERENCE_DATA RETRIEVAL SECOND_FACTOR SECRET_KEY SECRET_KEY_FALLBACKS SENTRY_DSN
+    SESSION_IDLE_HOURS SQLITE_SYNCHRONOUS SSL_REDIRECT STATIC_ROOT STUDY_UPLOAD_BYTES TEST_POSTGRES_URL TLS_FOLDER
+    TORCH_INDEX UNKNOWN_PRICE UPLOAD_BYTES UPLOAD_ROWS VAR
     """.split()  # noqa: SIM905
 )
-"""Environment variables of Interrater and of its database driver. Their values are never sent to anybody."""
+"""Environment variables of the core and of its database driver."""
 
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA")
 SHORTEST_TOKEN = 20
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOG_FORMATS = ("TEXT", "JSON")
-WEBHOOK_HOST = re.compile(
-    r"(?:(?:https?://)(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])|(?:\*\.)?[a-z0-9.-]+|\*)(?::[1-9][0-9]{0,4})?"
-)
-EMAIL_FORM = (
-    "EMAIL_URL must be smtp://user:password@host:587 (with STARTTLS), smtps://user:password@host:465, or "
-    "smtp://host:25?tls=off for a mail server on this machine. Without it, no mail is sent."
-)
-MAIL_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+")
-EMAIL_PORTS = {"smtp": 587, "smtps": 465}
 DATABASE_FORM = (
     "DATABASE_URL must be postgres://user:password@host:5432/name or sqlite:////full/path/to/file.sqlite3. Without it, "
     "SQLite in VAR is used."
@@ -68,6 +62,22 @@ def read_parts(env: Env) -> tuple[str, ...]:
         return chosen_parts(names or None)
     except ValueError as problem:
         raise ImproperlyConfigured(f"PARTS must be empty, none or a list with commas: {problem}.") from problem
+
+
+def part_environments(keys: Iterable[str]) -> Iterator[ModuleType]:
+    """Yield the modules `environment` of these parts, for those that have one.
+
+    Each has `VARIABLES`, the names of the environment variables that it reads, and `read(env, profile)`, which returns
+    settings by name, or raises ImproperlyConfigured.
+    """
+    for name in (f"{part_apps()[key]}.environment" for key in keys):
+        if find_spec(name) is not None:
+            yield import_module(name)
+
+
+def own_variables() -> frozenset[str]:
+    """Return the environment variables of Interrater, whose values are never sent to anybody."""
+    return VARIABLES.union(*(environment.VARIABLES for environment in part_environments(settings.PARTS)))
 
 
 def read_boolean(env: Env, name: str, default: bool) -> bool:
@@ -155,47 +165,6 @@ def people_use_https(production: bool, behind_proxy: bool, trusted_origins: list
     otherwise refuses forms from HTTPS pages. So every working site with HTTPS protects its cookies.
     """
     return production or behind_proxy or any(origin.startswith("https://") for origin in trusted_origins)
-
-
-def read_webhook_hosts(env: Env) -> list[str]:
-    """Return the hosts to which webhooks may be sent, from WEBHOOK_HOSTS; none if that is empty, so no webhooks."""
-    hosts = [given.strip().lower() for given in env.str("WEBHOOK_HOSTS", "").split(",") if given.strip()]
-    for host in hosts:
-        if not WEBHOOK_HOST.fullmatch(host):
-            raise ImproperlyConfigured(
-                f"WEBHOOK_HOSTS must list hosts such as hooks.example.org, *.example.org or http://10.0.0.5:9000, "
-                f"separated by commas, not {host!r}."
-            )
-    return hosts
-
-
-def read_email(env: Env, profile: str) -> dict[str, Any]:
-    """Return Django's settings of mail from EMAIL_URL and EMAIL_FROM, and SENDS_MAIL: whether any is sent.
-
-    Without EMAIL_URL the embedded profile prints mails to the worker's log, and production sends none. The error does
-    not repeat the address, which may contain a password.
-    """
-    given: str = env.str("EMAIL_URL", "").strip()
-    sender: str = env.str("EMAIL_FROM", "").strip()
-    if not given:
-        backend = "django.core.mail.backends.console.EmailBackend"
-        return {"EMAIL_BACKEND": backend, "SENDS_MAIL": profile != "production",
-                "DEFAULT_FROM_EMAIL": sender or "interrater@localhost"}  # fmt: skip
-    try:
-        found = urlsplit(given)
-        port = found.port or EMAIL_PORTS.get(found.scheme)
-    except ValueError:
-        raise ImproperlyConfigured(EMAIL_FORM) from None
-    if not port or not found.hostname or found.path not in ("", "/") or found.query not in ("", "tls=off"):
-        raise ImproperlyConfigured(EMAIL_FORM)
-    if not MAIL_ADDRESS.fullmatch(sender):
-        raise ImproperlyConfigured("EMAIL_FROM must be the address that mails come from, such as study@example.org.")
-    return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend", "SENDS_MAIL": True,
-        "DEFAULT_FROM_EMAIL": sender, "EMAIL_HOST": found.hostname, "EMAIL_PORT": port,
-        "EMAIL_HOST_USER": unquote(found.username or ""), "EMAIL_HOST_PASSWORD": unquote(found.password or ""),
-        "EMAIL_USE_SSL": found.scheme == "smtps", "EMAIL_USE_TLS": found.scheme == "smtp" and not found.query,
-    }  # fmt: skip
 
 
 def read_database(env: Env, default: Path, profile: str = "embedded") -> Any:

@@ -2,6 +2,7 @@
 
 Apps of the core use it to add to those below them, and parts (`config/parts.py`) to add to the core. An app binds an
 instance to `PART` in its module `part`. The core asks `parts()`, or for a study `parts_of(study)`, and names no part.
+What a part reads from the environment is in its module `environment` (`part_environments` in `config/environment.py`).
 """
 
 from __future__ import annotations
@@ -213,6 +214,9 @@ class Part:
 
     var_folders: Mapping[str, str] = {}
     """Folders of VAR whose finished files backups carry, and the pattern of such a file's path in its folder."""
+
+    tables_of_the_installation: Sequence[str] = ()
+    """Tables that concern this installation alone, which the canonical export leaves out."""
 
     data_checks: Sequence[DataCheck] = ()
     """Checks of the app's data, for `checkdata`."""

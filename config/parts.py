@@ -22,6 +22,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "second_stage": ("adjudication",),
     "routing": ("routing",),
     "mail": ("mail",),
+    "sign_on": (),
     "checks": ("recruiting.checks",),
     "dry_runs": ("dry_run",),
     "crowds": ("recruiting.recruiter", "recruiting.public_link", "recruiting.guest_tokens"),

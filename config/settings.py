@@ -9,12 +9,12 @@ from environs import Env
 
 from config.environment import (
     check_log_format,
+    part_environments,
     people_use_https,
     read_boolean,
     read_broker,
     read_database,
     read_earlier_keys,
-    read_email,
     read_folder,
     read_level,
     read_metrics_token,
@@ -24,12 +24,10 @@ from config.environment import (
     read_secret_key,
     read_sentry_dsn,
     read_synchronous,
-    read_webhook_hosts,
     read_whole,
     refuse_unsafe_production,
 )
 from config.installed_kinds import package_folders
-from config.oidc_settings import read_oidc
 from config.parts import part_apps
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -169,14 +167,6 @@ LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "annotation:home"
 LOGOUT_REDIRECT_URL = "accounts:sign_in"
 
-_MAIL = read_email(env, PROFILE)
-SENDS_MAIL: bool = _MAIL["SENDS_MAIL"]
-EMAIL_BACKEND, DEFAULT_FROM_EMAIL = _MAIL["EMAIL_BACKEND"], _MAIL["DEFAULT_FROM_EMAIL"]
-EMAIL_HOST, EMAIL_PORT = _MAIL.get("EMAIL_HOST", "localhost"), _MAIL.get("EMAIL_PORT", 25)
-EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_USER", ""), _MAIL.get("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_SSL", False), _MAIL.get("EMAIL_USE_TLS", False)
-EMAIL_TIMEOUT = 20
-
 # The annotators' pages are in these languages (accounts/languages.py), and all others in English.
 LANGUAGE_CODE = "en"
 LANGUAGES = [
@@ -203,8 +193,6 @@ SESSION_IDLE = timedelta(hours=read_whole(env, "SESSION_IDLE_HOURS", 168))
 SESSION_COOKIE_SAMESITE = "Lax"
 # Who is asked for a code at sign-in: nobody, those who have turned it on, or these and all staff, who must.
 SECOND_FACTOR = read_second_factor(env)
-# The OpenID Connect provider that people may sign in with; None without OIDC_SERVER.
-OIDC = read_oidc(env, PROFILE, read_boolean(env, "OIDC_JOIN_BY_EMAIL", False))
 # Workers move older audit entries to files in VAR/audit; without it they stay in the database.
 AUDIT_KEEP_DAYS = read_whole(env, "AUDIT_KEEP_DAYS", 1) if env.str("AUDIT_KEEP_DAYS", "").strip() else None
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -249,7 +237,6 @@ UPLOAD_BYTES = read_whole(env, "UPLOAD_BYTES", 20 * 1024 * 1024)
 LARGEST_BODY = UPLOAD_BYTES + 1024 * 1024
 UPLOAD_ROWS = read_whole(env, "UPLOAD_ROWS", 50_000)
 # A file of items or ratings that researchers upload on a page comes in parts, each an ordinary request.
-OTHER_TOOL_BYTES = read_whole(env, "OTHER_TOOL_BYTES", 50 * 1024 * 1024)
 STUDY_UPLOAD_BYTES = read_whole(env, "STUDY_UPLOAD_BYTES", 1024 * 1024 * 1024)
 # Files of exports and bundles that stay here to be downloaded: how many per study, and for how long.
 KEPT_EXPORTS = read_whole(env, "KEPT_EXPORTS", 10)
@@ -266,9 +253,6 @@ BACKUP_BEFORE_MIGRATE = read_boolean(env, "BACKUP_BEFORE_MIGRATE", True)
 
 # The operator's list of language model endpoints. No other address is ever called.
 ENDPOINTS_FILE = Path(env.str("ENDPOINTS_FILE", "") or VAR / "endpoints.yaml")
-
-# The hosts to which webhooks of studies may be sent; without any, there are no webhooks.
-WEBHOOK_HOSTS = read_webhook_hosts(env)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -348,3 +332,7 @@ LOGGING = {
         **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},  # one line per task
     },
 }
+
+# What parts read from the environment themselves, which can be settings of Django, too.
+for _environment in part_environments(PARTS):
+    globals().update(_environment.read(env, PROFILE))

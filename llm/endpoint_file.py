@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from config.environment import OWN_VARIABLES
+from config.environment import own_variables
 from config.strict_models import INVALID, StrictModel, invalid, must_be, place_of, resembling, whole
 from config.yaml_reading import YamlInvalidError, parse_yaml
 from llm.model_settings import KEY, read_body, read_headers, read_parameters, read_query, read_thinking
@@ -82,7 +82,7 @@ def read_variable(given: str) -> str:
     """Read the name of an environment variable; the variables of Interrater itself are refused."""
     if not VARIABLE.fullmatch(given):
         raise invalid("must be the name of the environment variable that holds the key, like CAMPUS_KEY, not the key")
-    if given in OWN_VARIABLES:
+    if given in own_variables():
         raise invalid(f"names {given}, a setting of Interrater that no endpoint may receive: use another variable")
     return given
 

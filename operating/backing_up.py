@@ -19,7 +19,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from config.disk_sync import sync
-from config.environment import OWN_VARIABLES
+from config.environment import own_variables
 from config.schema_state import NEWER, unknown
 from config.snapshot import read_without_mapping, snapshot
 from config.software_version import SOFTWARE_VERSION
@@ -108,7 +108,7 @@ def _write(archive: zipfile.ZipFile) -> Manifest:
         format=FORMAT, format_version=FORMAT_VERSION, software_version=SOFTWARE_VERSION,
         made_at=made_at.isoformat(timespec="seconds"), database=connection.vendor,
         migrations=[list(name) for name in names], tables=tables, files=files, removed_files=removed,
-        settings=sorted(OWN_VARIABLES & os.environ.keys()), endpoints_file=path, key_variables=keys,
+        settings=sorted(own_variables() & os.environ.keys()), endpoints_file=path, key_variables=keys,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.auditing import record
 from accounts.browser_sessions import SessionStore
-from accounts.models import KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
+from accounts.models import KnownAddress, Person, SecondFactor, WrongTryCount
 from accounts.preferences import save_preferences
 from accounts.sealed_keys import seal
 from accounts.sign_in_links import issue_link
@@ -47,6 +47,7 @@ from llm.prompt_versions import publish_prompt
 from llm.requests import AnswerMaterial, Charge, Message, Request
 from llm.stop_marks import resume, stop
 from managing.models import ItemLocalAlpha
+from parts.sign_on.models import OutsideIdentity
 from reports.kept.kept_reports import kept_report
 from reports.report_kinds.agreement import agreement_choices
 from retrieval.index_builds import ensure_index

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
+from config.environment import part_environments
 from config.parts import OPTIONAL, parts_by_key
 from tests.house import ROOT, named, tracked
 
@@ -45,6 +46,11 @@ def own_files(keys: Collection[str]) -> list[str]:
     return sorted(found)
 
 
+def variables(keys: Collection[str]) -> list[str]:
+    """The environment variables that parts read."""
+    return sorted(name for environment in part_environments(keys) for name in environment.VARIABLES)
+
+
 def tables(keys: Collection[str]) -> list[str]:
     return sorted(model._meta.db_table for model in apps.get_models() if model._meta.app_label in keys)
 
@@ -76,6 +82,7 @@ def patterns(keys: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
         "a module": rf"""^\s*(?:from|import) parts\.(?:{one_of(keys)})\b|["'`]parts[./](?:{one_of(keys)})\b""",
         "an address": rf"""["'](?:{one_of(namespaces(keys))}):\w+""",
         "a table": rf"\b(?:{one_of(tables(keys))})\b",
+        "a variable": rf"\b(?:{one_of(variables(keys))})\b",
         "a section": rf"""["'`](?:{one_of(map(re.escape, sections(keys)))})["'`]""",
         "a class": rf"""\bclass="[^"{{]*(?<![\w-])(?:{one_of(classes(keys))})(?![\w-])""",
         "a file": rf"""["'](?:{one_of(map(re.escape, own_files(keys)))})["']""",
@@ -119,6 +126,7 @@ def test_a_part_names_none_but_those_that_it_needs(key):
         'import_module("parts.checks.part")',
         "{% url 'webhooks:webhooks' study.slug %}",
         "SELECT 1 FROM routing_quotamember",
+        "if settings.WEBHOOK_HOSTS:",
         '{% include "checks/_lead.html" %}',
         '<p class="muted topic-list">',
     ],

@@ -146,8 +146,6 @@ def test_only_public_pages_are_open_without_a_sign_in():
     public = {
         "accounts:language",
         "accounts:link",
-        "accounts:oidc_begin",
-        "accounts:oidc_return",
         "accounts:reset_password",
         "accounts:sign_in",
         "accounts:sign_out",
@@ -162,6 +160,8 @@ def test_only_public_pages_are_open_without_a_sign_in():
         "mail:forgotten_password",
         "crowds:join",
         "mail:stop_mail",
+        "sign_on:begin",
+        "sign_on:return",
     }
     past = [
         f"{method} {route}: {row['anonymous']}"

@@ -9,7 +9,7 @@ from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from accounts.auditing import identity_of, record
-from accounts.models import BrowserSession, KnownAddress, OutsideIdentity, Person, SecondFactor, WrongTryCount
+from accounts.models import BrowserSession, KnownAddress, Person, SecondFactor, WrongTryCount
 from accounts.sign_in_links import issue_link, issue_password_link
 from annotation.desk.assigning import next_assignment
 from annotation.desk.submitting import Submission, submit
@@ -38,6 +38,7 @@ from annotation.review.verdicts import review_span, reviewer_for
 from annotation.studies.lifecycle import make_live
 from annotation.studies.planning import plan_chunk
 from parts.mail.mail_links import confirm_link, stop_link
+from parts.sign_on.models import OutsideIdentity
 from tests.annotation.counted_rows import add_study_counts, add_study_work
 from tests.conftest import draft_study
 from tests.judges.page_rows import add_run_rows

@@ -157,22 +157,6 @@ class Migration(FirstMigration):
                 ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
             ],
         ),
-        migrations.CreateModel(
-            name='OutsideIdentity',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('issuer', models.CharField(max_length=300)),
-                ('subject', models.CharField(help_text='what the provider calls the person, and never changes', max_length=255)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outside_identities', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'verbose_name_plural': 'outside identities',
-                'constraints': [
-                    models.UniqueConstraint(fields=('issuer', 'subject'), name='outside_identity_once'),
-                ],
-            },
-        ),
         Freeze("accounts_auditentry", ["at", "actor_id", "about_id", "action", "study", "subject", "old", "new"]),
         Freeze("accounts_identity", ["person_id", "study"]),
     ]

@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
-from accounts.models import AuditEntry, KnownAddress, OutsideIdentity, Person, SecondFactor, SignInLink
+from accounts.models import AuditEntry, KnownAddress, Person, SecondFactor, SignInLink
 from annotation.answers import Sheet
 from annotation.models import (
     Annotation,
@@ -75,7 +75,6 @@ def _account(person: Person) -> dict[str, Any]:
         "last_sign_in": person.last_login, "preferences": person.preferences,
         "sign_in_links": SignInLink.objects.filter(person=person).count(),
         "known_browsers": KnownAddress.objects.filter(person=person).count(),
-        "signs_in_with": [*OutsideIdentity.objects.filter(person=person).values("issuer", "subject", "created_at")],
         "second_factor_since": SecondFactor.objects.filter(person=person).values_list("since", flat=True).first(),
     }  # fmt: skip
 

@@ -13,7 +13,9 @@ from django.test import Client
 from environs import Env
 
 from config.environment import (
-    OWN_VARIABLES,
+    VARIABLES,
+    own_variables,
+    part_environments,
     read_boolean,
     read_broker,
     read_database,
@@ -24,6 +26,7 @@ from config.environment import (
     read_synchronous,
     refuse_unsafe_production,
 )
+from config.parts import OPTIONAL
 from tests.fewer import first_cases
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -200,13 +203,33 @@ def test_broker_addresses_are_accepted(monkeypatch, address):
     assert read_broker(Env(), "embedded") == ""
 
 
+def read_by(module: Path) -> set[str]:
+    """The variables that a module reads; of secrets also those that name their files."""
+    found = re.findall(r"\b(read_secret\()?env(?:\.\w+\(|, )\"([A-Z][A-Z0-9_]+)\"", module.read_text())
+    return {name for _, name in found} | {f"{name}_FILE" for secret, name in found if secret}
+
+
 def test_every_variable_that_interrater_reads_is_known_as_its_own():
     example = re.findall(r"^#?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
-    sources = "".join((ROOT / "config" / name).read_text() for name in ("settings.py", "environment.py"))
-    read = re.findall(r"\benv(?:\.\w+\(|, )\"([A-Z][A-Z0-9_]+)\"", sources)
+    read = [name for file in ("settings.py", "environment.py") for name in read_by(ROOT / "config" / file)]
     assert len(example) > 20
     assert len(read) > 10
-    assert {*example, *read} <= OWN_VARIABLES
+    assert {*example, *read} <= own_variables()
+
+
+def test_a_part_names_the_variables_that_it_reads():
+    found = list(part_environments(OPTIONAL))
+    assert len(found) > 3
+    for environment in found:
+        assert read_by(Path(environment.__file__)) == set(environment.VARIABLES)
+    assert VARIABLES.isdisjoint(name for environment in found for name in environment.VARIABLES)
+
+
+def test_what_a_part_cannot_read_stops_the_start_if_it_is_installed(tmp_path):
+    refused = command(tmp_path, WEBHOOK_HOSTS="ftp://a")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("WEBHOOK_HOSTS must list hosts such as hooks.example.org")
+    assert command(tmp_path, WEBHOOK_HOSTS="ftp://a", PARTS="none").returncode == 0
 
 
 def command(tmp_path, **environment) -> subprocess.CompletedProcess:

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
-from config.environment import OWN_VARIABLES, read_broker, read_database, read_earlier_keys, read_secret_key
+from config.environment import VARIABLES, read_broker, read_database, read_earlier_keys, read_secret_key
 from config.secret_files import SECRETS, read_secret, with_password
 
 pytestmark = pytest.mark.quick
@@ -81,7 +81,7 @@ def test_a_setting_and_its_file_together_are_refused(secret_file, monkeypatch, n
 
 
 def test_nothing_that_may_hold_a_secret_is_sent_to_an_endpoint():
-    assert {*SECRETS, *(f"{name}_FILE" for name in SECRETS)} <= OWN_VARIABLES
+    assert {*SECRETS, *(f"{name}_FILE" for name in SECRETS)} <= VARIABLES
 
 
 def test_addresses_get_their_passwords_from_files(secret_file, monkeypatch, tmp_path):

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 IN_DOWNLOAD = {
     "accounts": {
-        "Person": "account", "SignInLink": "account", "SecondFactor": "account", "OutsideIdentity": "account",
-        "KnownAddress": "account", "Identity": "audit", "AuditEntry": "audit",
+        "Person": "account", "SignInLink": "account", "SecondFactor": "account", "KnownAddress": "account",
+        "Identity": "audit", "AuditEntry": "audit",
     },
     "annotation": {
         "Membership": "memberships", "Rater": "memberships", "Assignment": "tasks_and_drafts", "Annotation": "answers",
@@ -36,6 +36,7 @@ IN_DOWNLOAD = {
     "checks": {"RaterNotice": "pauses_by_rules"},
     "crowds": {"CrowdStay": "entries", "CrowdId": "entries", "CrowdBrowser": "entries"},
     "rater_messages": {"MessageThread": "messages", "RaterMessage": "messages"},
+    "sign_on": {"OutsideIdentity": "signs_in_with"},
     "mail": {"MailAddress": "e_mail", "OutgoingMail": "mails"},
     "routing": {"QuotaMember": "groups", "RoutingQuota": "groups"},
     "revision_sessions": {"RevisionSession": "session_turns", "Turn": "session_turns"},

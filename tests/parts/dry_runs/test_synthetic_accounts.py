@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from accounts import signing_in
 from accounts.forms import JoinForm
-from accounts.models import OutsideIdentity, Person, SignInLink
-from accounts.oidc.outside_accounts import account_of
+from accounts.models import Person, SignInLink
 from accounts.secret_tokens import token_hash
 from accounts.sign_in_links import PASSWORD, SIGN_IN, NobodyError, issue_link, issue_password_link, open_link
 from annotation.members.invitations import InvitationDeadError, accept, invite, open_invitation
@@ -23,10 +22,12 @@ from annotation.members.tokens import NobodysTokenError, issue_account_token, is
 from annotation.models import Membership, Token
 from config.background.claiming import process_row
 from config.background.kinds import GiveUpError
-from config.oidc_settings import OidcProvider
 from parts.dry_runs.dry_run_steps import start_dry_run
 from parts.mail.models import MailAddress, MailKind, OutgoingMail
 from parts.mail.password_mail import password_mail
+from parts.sign_on.environment import OidcProvider
+from parts.sign_on.models import OutsideIdentity
+from parts.sign_on.outside_accounts import account_of
 from tests.conftest import live_study, make_person
 
 pytestmark = pytest.mark.django_db

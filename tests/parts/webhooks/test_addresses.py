@@ -7,7 +7,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
-from config.environment import read_webhook_hosts
 from parts.webhooks.allowed_addresses import (
     AddressRefusedError,
     HostUnknownError,
@@ -16,6 +15,7 @@ from parts.webhooks.allowed_addresses import (
     resolve,
     target_of,
 )
+from parts.webhooks.environment import read
 from parts.webhooks.sending import NoResponseError, post
 
 pytestmark = pytest.mark.quick
@@ -88,12 +88,17 @@ def test_without_the_setting_there_are_no_webhooks(settings):
 def test_a_setting_that_cannot_be_read_stops_the_start(monkeypatch, given):
     monkeypatch.setenv("WEBHOOK_HOSTS", f"hooks.example.org, {given}")
     with pytest.raises(ImproperlyConfigured, match="WEBHOOK_HOSTS"):
-        read_webhook_hosts(Env())
+        read(Env(), "production")
 
 
 def test_the_setting_is_a_list(monkeypatch):
     monkeypatch.setenv("WEBHOOK_HOSTS", "Hooks.example.org, *.example.net,*,http://10.0.0.5:9000")
-    assert read_webhook_hosts(Env()) == ["hooks.example.org", "*.example.net", "*", "http://10.0.0.5:9000"]
+    assert read(Env(), "production")["WEBHOOK_HOSTS"] == [
+        "hooks.example.org",
+        "*.example.net",
+        "*",
+        "http://10.0.0.5:9000",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import expect
 
-from config.oidc_settings import OidcProvider
-from tests.accounts.oidc_server import CLIENT, SECRET, Provider
+from parts.sign_on.environment import OidcProvider
 from tests.browser.accessibility import findings
+from tests.parts.sign_on.oidc_server import CLIENT, SECRET, Provider
 
 
 @pytest.mark.thorough

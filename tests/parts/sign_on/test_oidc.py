@@ -20,13 +20,17 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import AuditEntry, OutsideIdentity, Person
+from accounts.models import AuditEntry, Person
 from annotation.models import Membership
-from config.oidc_settings import OidcProvider
 from parts.mail.models import MailAddress
+from parts.sign_on.environment import OidcProvider
+from parts.sign_on.models import OutsideIdentity
 from tests.accounts.authenticator import STEP, code_of
-from tests.accounts.oidc_server import CLIENT, SECRET, Provider, rsa_key
+from tests.accounts.conftest import clock, having
 from tests.house import ROOT
+from tests.parts.sign_on.oidc_server import CLIENT, SECRET, Provider, rsa_key
+
+__all__ = ["clock", "having"]
 
 
 class Stay(HTTPRedirectHandler):
@@ -375,7 +379,7 @@ import config.wsgi
 from django.conf import settings
 from django.test import Client
 settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
-print(Client().get("/oidc/return/").status_code, [name for name in sys.modules if name.startswith("accounts.oidc.")])
+print(Client().get("/oidc/return/").status_code, "parts.sign_on.id_tokens" in sys.modules)
 """
 
 
@@ -394,5 +398,4 @@ def test_without_a_provider_nothing_of_it_is_loaded(tmp_path):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-    assert said[0] == "404 []\n"
-    assert "accounts.oidc.id_tokens" in said[1]
+    assert said == ["404 False\n", "403 True\n"]

@@ -5,8 +5,8 @@ from typing import Any
 import jwt
 from django.utils.crypto import constant_time_compare
 
-from accounts.oidc.provider_requests import addresses_of, keys_of
-from config.oidc_settings import OidcProvider
+from parts.sign_on.environment import OidcProvider
+from parts.sign_on.provider_requests import addresses_of, keys_of
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key: neither none, nor one with the secret that this site also has."""

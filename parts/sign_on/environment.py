@@ -1,14 +1,18 @@
 """Which OpenID Connect provider people may sign in with: read strictly, and None unless an operator names one."""
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
+from config.environment import read_boolean
 from config.secret_files import read_secret
 
-NEEDED = ("OIDC_SERVER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
+VARIABLES = (
+    "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_CLIENT_SECRET_FILE", "OIDC_JOIN_BY_EMAIL", "OIDC_NAME", "OIDC_SERVER",
+)  # fmt: skip
 LOCAL = ("127.0.0.1", "localhost", "::1")
 LONGEST_NAME, LONGEST_SERVER = 40, 300
 
@@ -25,15 +29,23 @@ class OidcProvider:
     """Whether an account with the same, verified e-mail address is taken as that of the person."""
 
 
-def read_oidc(env: Env, profile: str, joins_by_email: bool) -> OidcProvider | None:
-    """Return the provider from OIDC_SERVER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET; None if none of them is set."""
-    given = {name: (read_secret(env, name, profile) if name in NEEDED[2:] else env.str(name, "")) for name in NEEDED}
-    server, client, secret = ((given[name] or "").strip() for name in NEEDED)
-    missing = [name for name in NEEDED if not (given[name] or "").strip()]
-    if len(missing) == len(NEEDED):
+def read(env: Env, profile: str) -> dict[str, Any]:
+    """Return OIDC: the provider that people may sign in with, or None."""
+    return {"OIDC": _provider(env, profile, read_boolean(env, "OIDC_JOIN_BY_EMAIL", False))}
+
+
+def _provider(env: Env, profile: str, joins_by_email: bool) -> OidcProvider | None:
+    """The provider of OIDC_SERVER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET; None if none of them is set."""
+    given = {
+        "OIDC_SERVER": env.str("OIDC_SERVER", "").strip(), "OIDC_CLIENT_ID": env.str("OIDC_CLIENT_ID", "").strip(),
+        "OIDC_CLIENT_SECRET": (read_secret(env, "OIDC_CLIENT_SECRET", profile) or "").strip(),
+    }  # fmt: skip
+    missing = [name for name, value in given.items() if not value]
+    if len(missing) == len(given):
         return None
     if missing:
         raise ImproperlyConfigured(f"{' and '.join(missing)} must be set, too, to sign people in by OIDC.")
+    server, client, secret = given.values()
     if not is_safe_address(server) or len(server) > LONGEST_SERVER:
         raise ImproperlyConfigured("OIDC_SERVER must be the issuer's address, which begins with https://.")
     name: str = env.str("OIDC_NAME", "").strip() or str(urlsplit(server).hostname)

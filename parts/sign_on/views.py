@@ -6,17 +6,17 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-ANSWERS = "accounts.oidc.oidc_answers"
+ANSWERS = "parts.sign_on.oidc_answers"
 NONE = "This site has no OpenID Connect provider."
 
 
 @require_safe
-def oidc_begin(request: HttpRequest) -> HttpResponse:
+def begin(request: HttpRequest) -> HttpResponse:
     return _answer("begin", request)
 
 
 @require_safe
-def oidc_return(request: HttpRequest) -> HttpResponse:
+def come_back(request: HttpRequest) -> HttpResponse:
     return _answer("finish", request)
 
 

@@ -19,18 +19,18 @@ from django.utils.translation import gettext, gettext_noop
 
 from accounts import signing_in
 from accounts.next_address import after_entering, next_address
-from accounts.oidc.id_tokens import TokenRefusedError, checked_claims
-from accounts.oidc.outside_accounts import account_of
-from accounts.oidc.provider_requests import (
+from accounts.secret_tokens import new_token
+from config.database_clock import database_now
+from parts.sign_on.environment import OidcProvider
+from parts.sign_on.id_tokens import TokenRefusedError, checked_claims
+from parts.sign_on.outside_accounts import account_of
+from parts.sign_on.provider_requests import (
     ProviderAwayError,
     ProviderRefusesError,
     addresses_of,
     exchange,
     told_of_person,
 )
-from accounts.secret_tokens import new_token
-from config.database_clock import database_now
-from config.oidc_settings import OidcProvider
 
 logger = logging.getLogger(__name__)
 WAITING = "oidc"
@@ -118,7 +118,7 @@ def _with_address(provider: OidcProvider, claims: dict[str, Any], access_token: 
 
 
 def _back(request: HttpRequest) -> str:
-    return request.build_absolute_uri(reverse("accounts:oidc_return"))
+    return request.build_absolute_uri(reverse("sign_on:return"))
 
 
 def _provider() -> OidcProvider:
@@ -129,4 +129,4 @@ def _provider() -> OidcProvider:
 
 def _refused(request: HttpRequest, problem: NotSignedInError) -> HttpResponse:
     sentence = gettext(problem.sentence) % {"name": _provider().name}
-    return render(request, "accounts/oidc_refused.html", {"sentence": sentence}, status=problem.status)
+    return render(request, "sign_on/refused.html", {"sentence": sentence}, status=problem.status)

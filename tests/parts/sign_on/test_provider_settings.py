@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
-from config.oidc_settings import OidcProvider, read_oidc
+from parts.sign_on.environment import OidcProvider, read
 
 CLIENT, SECRET = "interrater", "CANARY-client-secret"
 
@@ -19,7 +19,7 @@ def given(monkeypatch):
             monkeypatch.delenv(f"OIDC_{name}", raising=False)
             if value is not None:
                 monkeypatch.setenv(f"OIDC_{name}", value)
-        return read_oidc(Env(), "production", False)
+        return read(Env(), "production")["OIDC"]
 
     return give
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
-from config.environment import read_email
+from parts.mail import environment
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def read(monkeypatch):
             monkeypatch.delenv(name, raising=False)
         for name, value in values.items():
             monkeypatch.setenv(name, value)
-        return read_email(Env(), profile)
+        return environment.read(Env(), profile)
 
     return read_these
 

@@ -14,7 +14,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from django.core.cache import cache
 
-from config.oidc_settings import OidcProvider, is_safe_address
+from parts.sign_on.environment import OidcProvider, is_safe_address
 
 SECONDS = 8.0
 """How long one request may take."""

@@ -7,12 +7,13 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.auditing import record
-from accounts.models import OutsideIdentity, Person
+from accounts.models import Person
 from accounts.reserved_names import is_reserved
 from config.folded_text import folded
-from config.oidc_settings import OidcProvider
 from config.parts import parts
 from config.text_validation import TextRefusedError, check_text
+from parts.sign_on.environment import OidcProvider
+from parts.sign_on.models import OutsideIdentity
 
 ODD = re.compile(r"[^\w.@+-]+")
 LONGEST_USER_NAME = 140

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class SignOnConfig(AppConfig):
+    name = "parts.sign_on"
