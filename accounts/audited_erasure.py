@@ -38,16 +38,22 @@ class ErasureRefusedError(Exception):
 
 @contextmanager
 def audited_erasure(
-    action: str, scope: str, *, actor: Person | None, study: str = "", new: dict[str, Any] | None = None
+    action: str,
+    scope: str,
+    *,
+    actor: Person | None,
+    study: str = "",
+    person: Person | None = None,
+    new: dict[str, Any] | None = None,
 ) -> Iterator[ErasedRows]:
     """Open an erasure of `scope` (ids, no names) and leave one entry in the audit, which names nobody who was erased.
 
+    It is within `study`, a slug, and it may be of a `person`.
+
     The entry is written first, so that the erasure also reaches an actor who erases themselves. All of it is one
-    transaction: an error leaves everything as it was. Raises ErasureRefusedError if the database keeps rows of parts
-    that are not installed, because nobody knows what they refer to.
+    transaction: an error leaves everything as it was. Raises ErasureRefusedError as `check_absent_parts` does.
     """
-    if refused := why_not_erased():
-        raise ErasureRefusedError(refused)
+    check_absent_parts(study, person)
     with transaction.atomic(), open_erasure(scope) as erased:
         record(action, scope, actor=actor, study=study, new={"erasure": erased.erasure.pk, **(new or {})})
         yield erased
@@ -57,13 +63,23 @@ def audited_erasure(
 def continued_erasure(action: str, scope: str, *, study: str) -> Iterator[ErasedRows]:
     """Open one more erasure of `scope`, for what `audited_erasure` has decided and entered in the audit.
 
-    Raises LookupError if the audit has no such entry.
+    Raises LookupError if the audit has no such entry, and ErasureRefusedError as `check_absent_parts` does.
     """
+    check_absent_parts(study)
     with transaction.atomic():
         if not AuditEntry.objects.filter(study=study, action=action, subject=scope).order_by("-at")[:1]:
             raise LookupError(f"The audit has no entry of the erasure of {scope}.")
         with open_erasure(scope) as erased:
             yield erased
+
+
+def check_absent_parts(study: str, person: Person | None = None) -> None:
+    """Raise ErasureRefusedError if a part that is not installed has rows of the study with this slug, or of `person`.
+
+    Files go before rows and nothing brings them back, so this comes before both.
+    """
+    if refused := why_not_erased(study, person.pk if person is not None else None):
+        raise ErasureRefusedError(refused)
 
 
 def forget_in_audit(person: Person, study: str, erased: ErasedRows, *, words: bool) -> None:

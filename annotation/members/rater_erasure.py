@@ -38,7 +38,8 @@ def _erase(rater: Rater, actor: Person | None, keep_answers: bool) -> bool:
     for membership in Membership.objects.filter(study=study, person=person) if person else ():
         keep_an_owner(membership)
     new = {"answers": "kept" if keep_answers else "erased"}
-    with audited_erasure(RATER_ERASED, f"rater {rater.pk}", actor=actor, study=study.slug, new=new) as erased:
+    scope = f"rater {rater.pk}"
+    with audited_erasure(RATER_ERASED, scope, actor=actor, study=study.slug, person=person, new=new) as erased:
         names = _names_of(rater, keep_answers)
         own = Slot.objects.filter(holder=rater)
         held = own.filter(state=Slot.State.HELD)

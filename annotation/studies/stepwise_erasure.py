@@ -20,6 +20,7 @@ from accounts.audited_erasure import (
     STUDY_ERASED,
     ErasureRefusedError,
     audited_erasure,
+    check_absent_parts,
     continued_erasure,
     erased_audit,
 )
@@ -90,7 +91,10 @@ def continue_erasure(study: Study, seconds: float | None = None) -> bool:
     """Delete the rows of a study whose deletion is decided, in steps, for about `seconds` at most.
 
     Return whether all are gone. Files go first. Several processes may do this at the same time.
+
+    Raises ErasureRefusedError if a part with rows of the study has been taken out.
     """
+    check_absent_parts(study.slug)
     end, pauses = None if seconds is None else time.monotonic() + seconds, WritePauses()
     for part in all_erasing():
         part.remove_files(study)

@@ -5,13 +5,18 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import Model, QuerySet
 
-from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError, audited_erasure, erase_audit
+from accounts.audited_erasure import (
+    STUDY_ERASED,
+    ErasureRefusedError,
+    audited_erasure,
+    check_absent_parts,
+    erase_audit,
+)
 from accounts.models import Person
 from annotation.erasing import all_erasing
 from annotation.large_lists import Range, of_items, ranges_of
 from annotation.models import Item, Project, Study
 from annotation.studies.queries import CountOf
-from config.absent_parts import why_not_erased
 from config.background.rows import Row
 from config.background.rows import Status as WorkStatus
 from config.erasure import ErasedRows
@@ -29,8 +34,7 @@ def erase_study(study: Study, actor: Person | None) -> None:
     check_status(study)
     if has_running(study):
         raise ErasureRefusedError(BUSY)
-    if refused := why_not_erased():  # before files go, which nothing brings back
-        raise ErasureRefusedError(refused)
+    check_absent_parts(study.slug)
     new = sums_of(study)
     for part in all_erasing():
         part.remove_files(study)

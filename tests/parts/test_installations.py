@@ -46,15 +46,20 @@ def loaded(parts: str, url: str, folder, *protocols: str) -> set[str]:
     return {name.split(".")[1] for name in modules}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_the_core_works_alone_and_loads_no_part(kind, tmp_path):
-    if kind == "postgresql":
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    """The URL of an empty database of each kind."""
+    if request.param == "postgresql":
         try:
             psycopg.connect(SERVER, connect_timeout=3).close()
         except psycopg.OperationalError:
             pytest.skip("no PostgreSQL answers: set TEST_POSTGRES_URL")
-    with new_database(kind, tmp_path) as url:
-        assert loaded("none", url, tmp_path) == set()
+    with new_database(request.param, tmp_path) as found:
+        yield found
+
+
+def test_the_core_works_alone_and_loads_no_part(url, tmp_path):
+    assert loaded("none", url, tmp_path) == set()
 
 
 @pytest.mark.thorough
@@ -97,10 +102,10 @@ warn_of_absent_parts()
 """
 
 
-def run(code: list[str], folder, parts: str = "none") -> subprocess.CompletedProcess:
+def run(code: list[str], folder, parts: str = "none", url: str = "") -> subprocess.CompletedProcess:
     environment = {
-        **os.environ, "PARTS": parts, "VAR": str(folder), "DATABASE_URL": f"sqlite:///{folder}/rows.sqlite3",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+        **os.environ, "PARTS": parts, "VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": url or f"sqlite:///{folder}/rows.sqlite3",
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, *code], cwd=ROOT, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -131,6 +136,66 @@ def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
     kept = run(["-c", CODE.format("from parts.routing.models import RoutedRater; print(RoutedRater.objects.count())")],
                restored, parts="")  # fmt: skip
     assert kept.stdout.strip() == "1", kept.stderr
+
+
+WITH_SOME_ROWS = """
+from django.utils import timezone
+from django.core.management import call_command
+from accounts.models import Person
+call_command('migrate', verbosity=0)
+from parts.mail.models import MailAddress
+from parts.second_stage.models import SecondStageCase
+from parts.stopping.models import StopPlan
+from annotation.models import Item
+for slug in ('free', 'staged', 'stopped', 'halfway', 'mailed'):
+    study = Study.objects.create(slug=slug, title='A study', protocol='rating', redundancy=1)
+    for name in ('ada', 'bob', 'cy'):
+        person, _ = Person.objects.get_or_create(username=name)
+        Rater.objects.create(study=study, name=name, kind='human', person=person)
+    Item.objects.create(study=study, key='one', digest='0' * 64)
+MailAddress.objects.create(person=Person.objects.get(username='ada'), pending='ada@example.org')
+case = Item.objects.get(study__slug='staged')
+SecondStageCase.objects.create(item=case, rater=case.study.raters.get(name='ada'), done_at=timezone.now())
+for slug in ('stopped', 'halfway'):
+    StopPlan.objects.create(study=Study.objects.get(slug=slug), body='{}', fixed_at=timezone.now(), in_time=True)
+"""
+ERASED_IN_TURN = """
+from accounts.audited_erasure import STUDY_ERASED, ErasureRefusedError
+from accounts.auditing import record
+from annotation.members.rater_erasure import erase_rater
+from annotation.studies.stepwise_erasure import continue_erasure
+from annotation.studies.study_erasure import erase_study, scope_of
+def tell(what, erase, *given, **more):
+    try:
+        erase(*given, **more)
+        print(what, 'went')
+    except ErasureRefusedError as problem:
+        print(what, str(problem).partition(', not installed')[0].partition('rows of ')[2])
+for slug, name in (('free', 'bob'), ('free', 'ada'), ('stopped', 'bob'), ('mailed', 'cy')):
+    tell(f'{slug} {name}', erase_rater, Rater.objects.get(study__slug=slug, name=name), None, keep_answers=True)
+halfway = Study.objects.get(slug='halfway')
+record(STUDY_ERASED, scope_of(halfway), actor=None, study='halfway')
+tell('halfway', continue_erasure, halfway)
+for slug in ('free', 'staged', 'stopped', 'mailed'):
+    tell(slug, erase_study, Study.objects.get(slug=slug), None)
+"""
+
+
+def test_an_absent_part_keeps_only_the_studies_and_people_to_whom_its_rows_refer(url, tmp_path):
+    made = run(["-c", CODE.format(WITH_SOME_ROWS)], tmp_path, parts="", url=url)
+    assert made.returncode == 0, made.stderr
+    told = run(["-c", CODE.format(ERASED_IN_TURN)], tmp_path, parts="sign_on", url=url)
+    assert told.stdout.splitlines() == [
+        "free bob went",
+        "free ada the part mail",
+        "stopped bob the part stopping",
+        "mailed cy went",
+        "halfway the part stopping",
+        "free went",
+        "staged the part second_stage",
+        "stopped the part stopping",
+        "mailed went",
+    ], told.stderr
 
 
 WITH_SECTION = """
