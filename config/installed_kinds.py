@@ -28,12 +28,12 @@ def installed_kinds(group: str, name: str) -> Iterator[tuple[str, Any]]:
             found = point.load()
         except (ImportError, AttributeError) as problem:
             raise RuntimeError(f"{origin} cannot be loaded: {problem}. Install or remove the package.") from problem
-        part = getattr(found, name, None) if isinstance(found, ModuleType) else found
-        if part is None:
+        kind = getattr(found, name, None) if isinstance(found, ModuleType) else found
+        if kind is None:
             raise RuntimeError(f"{origin} names a module that must bind {name} to an instance of its class.")
-        if not isinstance(getattr(part, "key", None), str):
-            raise RuntimeError(f"{origin} must be an instance with a key, not {part!r}.")
-        yield origin, part
+        if not isinstance(getattr(kind, "key", None), str):
+            raise RuntimeError(f"{origin} must be an instance with a key, not {kind!r}.")
+        yield origin, kind
 
 
 def package_folders(name: str) -> list[Path]:

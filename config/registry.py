@@ -1,7 +1,7 @@
-"""Finds the parts that have one module each: protocols, question types, kinds of background work.
+"""Finds the kinds that have one module each: protocols, question types, kinds of background work.
 
-A part is an object with a known name in a module of a known folder of an app. To add one, add its module; there is
-no list of them. Of some kinds, other installed packages may have parts, too.
+A kind is an object with a known name in a module of a known folder of an app. To add one, add its module; there is
+no list of them. In some folders, other installed packages may add kinds, too.
 """
 
 import importlib
@@ -22,8 +22,8 @@ def _packages() -> list[str]:
     return [app for app in settings.INSTALLED_APPS if not app.rpartition(".")[2][:1].isupper()]
 
 
-class Parts(dict[str, Any]):
-    """Parts by their key; the error for an unknown key says what is missing."""
+class Kinds(dict[str, Any]):
+    """Kinds by their key; the error for an unknown key says what is missing."""
 
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
         super().__init__(found)
@@ -42,25 +42,25 @@ def discover(folder: str, name: str, in_each: bool = False, group: str = "") -> 
     """
     found: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for origin, part in (*_in_folders(folder, name, in_each), *(installed_kinds(group, name) if group else ())):
-        if part.key in found:
-            raise RuntimeError(f"Two parts of {folder} have the key {part.key!r}: {origins[part.key]} and {origin}.")
-        found[part.key], origins[part.key] = part, origin
-    return MappingProxyType(Parts(folder, dict(sorted(found.items()))))
+    for origin, kind in (*_in_folders(folder, name, in_each), *(installed_kinds(group, name) if group else ())):
+        if kind.key in found:
+            raise RuntimeError(f"Two kinds of {folder} have the key {kind.key!r}: {origins[kind.key]} and {origin}.")
+        found[kind.key], origins[kind.key] = kind, origin
+    return MappingProxyType(Kinds(folder, dict(sorted(found.items()))))
 
 
 @cache
-def find_part(folder: str, name: str, key: str, group: str = "") -> Any:
-    """Return the part of `discover` with this key, loading only its own module if that is called as the key is.
+def find_kind(folder: str, name: str, key: str, group: str = "") -> Any:
+    """Return the kind of `discover` with this key, loading only its own module if that is called as the key is.
 
-    Raises KeyError as the parts of `discover` do.
+    Raises KeyError as the kinds of `discover` do.
     """
     for app in _packages() if key.isidentifier() else ():
         module = f"{app}.{folder}.{key}"
         if _is_there(module):
-            part = getattr(importlib.import_module(module), name, None)
-            if part is not None and part.key == key:
-                return part
+            kind = getattr(importlib.import_module(module), name, None)
+            if kind is not None and kind.key == key:
+                return kind
     return discover(folder, name, in_each=True, group=group)[key]
 
 
@@ -73,12 +73,12 @@ def _in_folders(folder: str, name: str, in_each: bool) -> Iterator[tuple[str, An
         package = importlib.import_module(package_name)
         for module_info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package_name}.{module_info.name}")
-            part = getattr(module, name, None)
-            if part is None:
+            kind = getattr(module, name, None)
+            if kind is None:
                 if in_each:
                     raise RuntimeError(f"{module.__name__} must bind {name} to an instance of its class.")
                 continue
-            yield module.__name__, part
+            yield module.__name__, kind
 
 
 def _is_there(package: str) -> bool:

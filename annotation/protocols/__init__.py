@@ -19,7 +19,7 @@ from annotation.file_format import FileFormat
 from annotation.spec_fields import SpecField
 from annotation.task_flow import TaskFlow
 from config.installed_kinds import PROTOCOLS
-from config.registry import discover, find_part
+from config.registry import discover, find_kind
 
 __all__ = [
     "Answer", "AnswersInvalidError", "FileFormat", "Form", "Protocol", "Sheet", "StudyInvalidError", "TaskFlow",
@@ -177,7 +177,7 @@ def protocols() -> Mapping[str, Protocol]:
 
 def protocol_of(study: Study) -> Protocol:
     """Return the study's protocol without loading the others."""
-    found: Protocol = find_part("protocols", "PROTOCOL", study.protocol, group=PROTOCOLS)
+    found: Protocol = find_kind("protocols", "PROTOCOL", study.protocol, group=PROTOCOLS)
     return found
 
 

@@ -42,7 +42,7 @@ def stars(installed, monkeypatch):
     return installed
 
 
-def test_without_packages_there_are_the_parts_of_the_apps(installed):
+def test_without_packages_there_are_the_kinds_of_the_apps(installed):
     installed()
     assert "likert" in question_types()
     assert package_folders("templates") == []
@@ -66,7 +66,7 @@ def test_an_entry_point_may_name_an_object_or_its_module(stars):
         ("interrater_stars.star_question:Mapping", "must be an instance with a key, not"),
         (
             "annotation.questions.likert:QUESTION_TYPE",
-            r"Two parts of questions have the key 'likert': annotation\.questions\.likert and The entry point",
+            r"Two kinds of questions have the key 'likert': annotation\.questions\.likert and The entry point",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from judges.protocol import judge_protocols
 pytestmark = pytest.mark.quick
 
 
-def test_a_module_without_a_part_is_named_if_each_must_have_one():
+def test_a_module_without_a_kind_is_named_if_each_must_have_one():
     with pytest.raises(RuntimeError, match=r"judges\.metrics\.\w+ must bind METRIC to an instance"):
         discover("metrics", "METRIC", in_each=True)
 
