@@ -30,23 +30,23 @@ class PValue:
 MEANS = (
     PValue(
         "t_p", "p, paired t", "Two-sided p-value of the paired t-test, for this pair alone.", SYSTEMS,
-        "agreement.comparisons.mean_comparisons", HOLM, "report, comparisons of systems",
+        "agreement.comparisons.mean_comparisons", HOLM, "comparisons of systems; source studies",
     ),
     PValue(
         "wilcoxon_p", "p, Wilcoxon", "Two-sided p-value of Wilcoxon's signed-rank test, for this pair alone.", SYSTEMS,
-        "agreement.comparisons.signed_ranks", HOLM, "report, comparisons of systems",
+        "agreement.comparisons.signed_ranks", HOLM, "comparisons of systems; source studies",
     ),
 )  # fmt: skip
 """Of the means of systems."""
 SHARES_OF_OUTPUTS = (
     PValue(
         "mcnemar_p", "p, McNemar", "Two-sided p-value of McNemar's test, for this pair alone.", SHARES,
-        "agreement.comparisons.share_comparisons", HOLM, "report, comparisons of shares",
+        "agreement.comparisons.share_comparisons", HOLM, "comparisons of shares; source studies",
     ),
     PValue(
         "exact_p", "p, exact McNemar",
         "The same from the binomial distribution; prefer it if fewer than 25 items differ.", SHARES,
-        "agreement.comparisons.share_comparisons", HOLM, "report, comparisons of shares",
+        "agreement.comparisons.share_comparisons", HOLM, "comparisons of shares; source studies",
     ),
 )  # fmt: skip
 """Of the shares of outputs without a confirmed span."""

@@ -94,7 +94,8 @@ def paired_t_p(values: Floats) -> Floats:
     """The two-sided p-value of each pair of systems, (S (S - 1) / 2,), from complete values (n, S), n of 2 or more.
 
     Reading: two systems that differ on no item have p = 1; a difference that is the same on all items, but not 0, has
-    p = 0. A paired t-test of either is undefined, but leaving them out would make the pairs look easier to tell apart.
+    p = 0. A paired t-test of either is undefined, and `mean_comparisons` gives no `t_p`; but leaving them out of the
+    curve would make the pairs look easier to tell apart.
     """
     n = values.shape[0]
     one, other = np.triu_indices(values.shape[1], 1)

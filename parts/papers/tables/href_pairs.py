@@ -1,5 +1,6 @@
 """HREF, section 4.4: a paired t-test for each pair of systems."""
 
+from agreement.catalogue.p_values import MEANS, columns_of
 from parts.papers.baseline_preferences import baseline_preferences
 from parts.papers.figures.system_separation import LEVEL, separation_report
 from parts.papers.paper_answers import PaperAnswers
@@ -7,6 +8,7 @@ from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColu
 from reports.figures.study_answers import Report
 
 ANCHOR = "telling-systems-apart"
+TESTS = columns_of(one for one in MEANS if one.key == "t_p")
 MOST_ROWS = 200
 """Of a judge with more pairs than this, only those are listed that its items do not tell apart."""
 NOTES = (
@@ -41,15 +43,15 @@ class PairedTests(PaperTable):
             return None
         columns = [
             TableColumn("mean_difference", "Difference", "difference", ANCHOR),
-            TableColumn("t_p", "p, paired t", "p", ANCHOR), TableColumn("t_p_holm", "p, paired t, Holm", "p", ANCHOR),
+            *(TableColumn(key, test.title, test.unit, ANCHOR) for key, test in TESTS.items()),
             TableColumn("items", "Items", "count"),
-        ]  # fmt: skip
+        ]
         return TableBody("Systems", columns, rows, parts, notes)
 
 
 def _cells(row: Report, report: Report) -> list[TableCell]:
     untested = report["undefined"].get(f"comparisons.{row['systems'][0]}.{row['systems'][1]}.t_p", "")
-    tests = [TableCell(row[name], reason=untested) for name in ("t_p", "t_p_holm")]
+    tests = [TableCell(row[name], reason=untested) for name in TESTS]
     return [TableCell(row["mean_difference"]), *tests, TableCell(float(row["items"]))]
 
 
