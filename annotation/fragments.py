@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from config.parts import parts
+from config.parts import parts, parts_of
 
 
 def _as_given(request: HttpRequest, **given: Any) -> Mapping[str, Any] | None:
@@ -36,9 +36,13 @@ class Fragment:
 
 
 def fragments_at(place: str, request: HttpRequest, **given: Any) -> SafeString:
-    """Return what the parts show at a place, one after the other."""
+    """Return what the parts show at a place, one after the other.
+
+    A place about a person's `work` asks those that the study declares. Others ask all: a study may have rows of a part
+    from before its settings changed, and what it does not declare may still hold for it, such as the way to leave it.
+    """
     pieces = []
-    for part in parts():
+    for part in parts_of(given["work"].study) if "work" in given else parts():
         for fragment in part.fragments.get(place, ()):
             context = fragment.context(request, **given)
             if context is not None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Max
 
 from annotation.models import Annotation, Assignment, Rater
-from config.parts import parts
+from config.parts import parts_of
 
 
 def last_worked_at(rater: Rater) -> datetime | None:
@@ -13,6 +13,6 @@ def last_worked_at(rater: Rater) -> datetime | None:
     times = (
         *Assignment.objects.filter(rater=rater).aggregate(Max("seen_at"), Max("created_at")).values(),
         *Annotation.objects.filter(rater=rater).aggregate(Max("submitted_at")).values(),
-        *(part.last_worked_at(rater) for part in parts()),
+        *(part.last_worked_at(rater) for part in parts_of(rater.study)),
     )
     return max((time for time in times if time is not None), default=None)

@@ -1,7 +1,8 @@
 """What researchers decide about a rater: exclude or pause them, and take that back; and what the rater says about it.
 
 `Rater.paused_at` says since when a rater gets no new work. Its reasons are exclusions and pauses here, and what parts
-keep: a rule that waits for an answer, or a stay that has ended.
+keep: a rule that waits for an answer, or a stay that has ended. All parts are asked, also if the study does not declare
+them any more: what they keep holds until somebody decides.
 """
 
 from datetime import datetime

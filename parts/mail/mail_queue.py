@@ -140,6 +140,7 @@ def sent_reminders(study: Study, people: list[int | None]) -> list[tuple[int | N
 
 def _is_missed(study: Study, rater: Rater, since: datetime, reminded: list[datetime], most: int) -> bool:
     """Whether somebody who has not answered for a while has something to do, and was not reminded too often."""
+    rater.study = study
     worked = last_worked_at(rater) if reminded or not rater.admitted else None
     if worked is not None and worked >= since:
         return False
@@ -147,7 +148,6 @@ def _is_missed(study: Study, rater: Rater, since: datetime, reminded: list[datet
         return False
     if rater.admitted:
         return _has_tasks(study, rater)
-    rater.study = study
     steps = parts_of(study).steps
     return steps is not None and steps.has_step(rater)
 
