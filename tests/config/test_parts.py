@@ -1,4 +1,4 @@
-"""The contract of parts: documented on one page, and members that nobody uses are gone."""
+"""The list and the contract of parts: documented on one page, and members that nobody uses are gone."""
 
 import inspect
 import re
@@ -6,8 +6,11 @@ import re
 import pytest
 
 from config.part import Part
-from config.parts import OPTIONAL, parts, parts_by_key
-from tests.house import ROOT
+from config.parts import CORE, OPTIONAL, parts, parts_by_key
+from tests.house import ROOT, app_of, sources
+
+BETWEEN_PARTS = {"is_full_for", "settle", "before_leaving", "people_with", "not_in_dry_runs"}
+"""Members of which only parts ask others: who enters, who leaves, whose address it is, what a dry run copies."""
 
 
 def members() -> set[str]:
@@ -26,6 +29,17 @@ def test_each_member_has_a_sentence_and_a_part_that_uses_it():
         used = name == "needs" or any(name in vars(type(part)) for part in parts())
         assert used, f"no app uses {name}: delete it"
         assert re.search(rf'{name}\b[^\n]*\n(?:\s[^\n]*\n)*?\s+"""[A-Z]', source), f"{name} has no sentence"
+
+
+def test_the_core_asks_for_each_member():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources() if app_of(path) in ("config", *CORE))
+    unasked = {name for name in members() if not re.search(rf"\bpart\.{name}\b", text)}
+    assert unasked == BETWEEN_PARTS & members()
+
+
+@pytest.mark.parametrize("key", OPTIONAL)
+def test_each_part_is_declared_by_the_sections_that_it_reads(key):
+    assert sorted(OPTIONAL[key]) == sorted(section.key for section in parts_by_key()[key].sections)
 
 
 @pytest.mark.parametrize("key", OPTIONAL)
