@@ -1,4 +1,4 @@
-"""All operations of the API. A part has those of its own in its table of addresses, below `api/`."""
+"""All operations of the API."""
 
 from django.urls import path
 

@@ -112,7 +112,7 @@ class Part:
 
     # --- pages
     urls = ""
-    """The module with the app's addresses; operations of the API have theirs below `api/`."""
+    """The module with the app's addresses."""
     annotators_pages: Sequence[str] = ()
     """Names of the addresses that annotators open, whose pages are in their language."""
     tabs: Sequence[Tab] = ()
