@@ -82,24 +82,44 @@ def test_an_unknown_part_is_named(names):
 
 CODE = """
 import django; django.setup()
+from pathlib import Path
+from django.core.management import CommandError, call_command
 from annotation.models import Rater, Study
 {}
 """
-WITH_ROWS = """
-from django.core.management import call_command
+TEMPLATES = """
+from managing.building.template_library import study_templates
+print('templates', *study_templates())
+"""
+WITH_ALL_PARTS = """
 call_command('migrate', verbosity=0)
+from files.reading import import_study
+from parts.checks.models import FiledCheck
 from parts.routing.models import RoutedRater
-study = Study.objects.create(slug='routed', title='A study', protocol='rating', redundancy=1)
+options = {'routing': {'most_share': 0.5}}
+study = Study.objects.create(slug='routed', title='A study', protocol='rating', redundancy=1, options=options)
 RoutedRater.objects.create(rater=Rater.objects.create(study=study, name='ada', kind='human'), lanes=[1])
+study = import_study(Path('demo/rating')).study
+rule = {'figure': 'alpha', 'question': 'follows', 'until': 'width', 'width': 0.2}
+study.options |= {'stopping': {'looks': [2], 'rules': [rule]}}
+study.save()
+rater = Rater.objects.create(study=study, name='ada', kind='human')
+line = {'kind': 'gold', 'item': 'email-costume-store', 'status': 'submitted', 'submitted_at': '2026-01-01T00:00:00Z'}
+FiledCheck.objects.create(study=study, rater=rater, digest='0' * 64, line=line)
 """
-ERASED = """
+WITHOUT_THEM = """
+from annotation.studies.live_checks import live_problems
 from annotation.studies.study_erasure import erase_study
-erase_study(Study.objects.get(), None)
-"""
-WARNED = """
 from config.absent_parts import warn_of_absent_parts
 warn_of_absent_parts()
+study = Study.objects.get(slug='routed')
+print('lacks', [one.text for one in live_problems(study) if one.blocks])
+try:
+    erase_study(study, None)
+except Exception as refused:
+    print('refused', refused)
 """
+COUNTED = "from parts.routing.models import RoutedRater; print(RoutedRater.objects.count())"
 
 
 def run(code: list[str], folder, parts: str = "none", url: str = "") -> subprocess.CompletedProcess:
@@ -113,29 +133,44 @@ def run(code: list[str], folder, parts: str = "none", url: str = "") -> subproce
     )  # fmt: skip
 
 
-def test_rows_of_an_absent_part_are_named_kept_and_carried(tmp_path):
-    made = run(["-c", CODE.format(WITH_ROWS)], tmp_path, parts="")
-    assert made.returncode == 0, made.stderr
-    assert (
-        "The part routing is not installed (PARTS), but the database has rows"
-        in run(["-c", CODE.format(WARNED)], tmp_path).stderr
-    )
-    kept = tmp_path / "exports" / "1"
-    kept.mkdir(parents=True)
-    erased = run(["-c", CODE.format(ERASED)], tmp_path)
-    assert "keeps rows of the part routing, not installed here" in erased.stderr
-    assert kept.is_dir()  # files go before rows, so the refusal comes before both
+def said(code: str, folder, parts: str = "none") -> subprocess.CompletedProcess:
+    """Run code that must work, on an installation with some parts."""
+    done = run(["-c", CODE.format(code)], folder, parts)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def line_of(done: subprocess.CompletedProcess, word: str) -> str:
+    return next(line for line in done.stdout.splitlines() if line.startswith(word))
+
+
+@pytest.fixture(scope="module")
+def taken_out(tmp_path_factory):
+    """An installation from which all parts were taken out, and what a process said with them and one without.
+
+    One study has rows of a part and declares it; the other has rows of a part and declares another one.
+    """
+    folder = tmp_path_factory.mktemp("taken_out")
+    before = said(WITH_ALL_PARTS + TEMPLATES, folder, parts="")
+    (folder / "exports" / "1").mkdir(parents=True)
+    return folder, before, said(WITHOUT_THEM + TEMPLATES, folder)
+
+
+def test_rows_of_an_absent_part_are_named_kept_and_carried(taken_out, tmp_path):
+    folder, _, after = taken_out
+    for key in ("checks", "routing"):
+        assert f"The part {key} is not installed (PARTS), but the database has rows" in after.stderr
+    assert "keeps rows of the part routing, not installed here" in line_of(after, "refused")
+    assert (folder / "exports" / "1").is_dir()  # files go before rows, so the refusal comes before both
     out = tmp_path / "backup.zip"
-    backup = run(["manage.py", "backup", str(out)], tmp_path)
+    backup = run(["manage.py", "backup", str(out)], folder)
     assert backup.returncode == 0, backup.stderr
-    assert run(["manage.py", "checkdata"], tmp_path).returncode == 0
+    assert run(["manage.py", "checkdata"], folder).returncode == 0
     restored = tmp_path / "restored"
     restored.mkdir()
     done = run(["manage.py", "restore", str(out)], restored)
     assert done.returncode == 0, done.stderr
-    kept = run(["-c", CODE.format("from parts.routing.models import RoutedRater; print(RoutedRater.objects.count())")],
-               restored, parts="")  # fmt: skip
-    assert kept.stdout.strip() == "1", kept.stderr
+    assert said(COUNTED, restored, parts="").stdout.strip() == "1"
 
 
 WITH_SOME_ROWS = """
@@ -198,81 +233,66 @@ def test_an_absent_part_keeps_only_the_studies_and_people_to_whom_its_rows_refer
     ], told.stderr
 
 
-WITH_SECTION = """
-from django.core.management import call_command
-call_command('migrate', verbosity=0)
-options = {{'routing': {{'most_share': 0.5}}}}
-Study.objects.create(slug='routed', title='A study', protocol='rating', redundancy=1, options=options)
-""".format()
-LACKS = """
-from annotation.studies.live_checks import live_problems
-print([one.text for one in live_problems(Study.objects.get()) if one.blocks])
-"""
-DECLARED = """
-from pathlib import Path
-from django.core.management import call_command
-from files.reading import import_study
-call_command('migrate', verbosity=0)
-study = import_study(Path('demo/rating')).study
-rule = {'figure': 'alpha', 'question': 'follows', 'until': 'width', 'width': 0.2}
-study.options |= {'stopping': {'looks': [2], 'rules': [rule]}}
-study.save()
-from parts.checks.models import FiledCheck
-rater = Rater.objects.create(study=study, name='ada', kind='human')
-line = {'kind': 'gold', 'item': 'email-costume-store', 'status': 'submitted', 'submitted_at': '2026-01-01T00:00:00Z'}
-FiledCheck.objects.create(study=study, rater=rater, digest='0' * 64, line=line)
-"""
-
-
-def test_a_bundle_carries_what_an_absent_part_has_of_a_study(tmp_path):
-    made = run(["-c", CODE.format(DECLARED)], tmp_path, parts="")
-    assert made.returncode == 0, made.stderr
+def test_a_bundle_carries_what_an_absent_part_has_of_a_study(taken_out, tmp_path):
+    folder, *_ = taken_out
     out = tmp_path / "bundle.zip"
-    done = run(["manage.py", "bundle", "demo-rating", "--out", str(out)], tmp_path)
+    done = run(["manage.py", "bundle", "demo-rating", "--out", str(out)], folder)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(out) as bundle:
         texts = {name.rpartition("/")[2]: bundle.read(name).decode() for name in bundle.namelist() if "/data/" in name}
     assert "\nstopping:" in texts["study.yaml"]
     assert '"ada"' in texts["checks.jsonl"]
-    checked = run(["manage.py", "verify_report", str(out)], tmp_path)
+    checked = run(["manage.py", "verify_report", str(out)], folder)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-@pytest.mark.parametrize(
-    ("section", "part"),
-    [
-        ("routing: {most_share: 0.5}", "routing"),
-        ("recruiting: {checks: {gold: {share: 0.1}}}", "checks"),
-        ("recruiting: {steps: []}", "way_in"),
-    ],
-)
-def test_a_study_that_declares_an_absent_part_is_refused_by_name(section, part, tmp_path):
+def test_a_study_whose_part_was_taken_out_is_named_and_cannot_go_live(taken_out):
+    *_, after = taken_out
+    assert "The study routed declares the part routing, which is not installed" in after.stderr
+    assert "This study declares the part routing, which is not installed here." in line_of(after, "lacks")
+
+
+def test_templates_of_studies_with_absent_parts_are_not_offered(taken_out):
+    offered = [line_of(done, "templates").split() for done in taken_out[1:]]
+    assert offered[1] == [key for key in offered[0] if not key.endswith("_recruiting")]
+    assert len(offered[1]) == len(offered[0]) - 3
+
+
+SECTIONS = {
+    "routing: {most_share: 0.5}": "routing",
+    "recruiting: {checks: {gold: {share: 0.1}}}": "checks",
+    "recruiting: {steps: []}": "way_in",
+}
+"""What only a part reads in a study's file."""
+IMPORTED = """
+for folder in sorted(Path({!r}).iterdir()):
+    try:
+        call_command('import_study', folder, verbosity=0)
+    except CommandError as refused:
+        print(folder.name, *str(refused).split())
+"""
+
+
+def write_study(folder, more: str = "") -> None:
+    """Write the demo's rating study, with more lines in its file."""
+    folder.mkdir(parents=True)
     study = (ROOT / "demo" / "rating" / "study.yaml").read_text(encoding="utf-8")
-    (tmp_path / "study.yaml").write_text(f"{study}\n{section}\n", encoding="utf-8")
-    (tmp_path / "items.jsonl").write_bytes((ROOT / "demo" / "rating" / "items.jsonl").read_bytes())
-    run(["manage.py", "migrate"], tmp_path)
-    refused = run(["manage.py", "import_study", str(tmp_path)], tmp_path)
-    assert refused.returncode
-    assert f"belongs to the part {part}, which is not installed here" in refused.stderr
+    (folder / "study.yaml").write_text(f"{study}\n{more}\n", encoding="utf-8")
+    (folder / "items.jsonl").write_bytes((ROOT / "demo" / "rating" / "items.jsonl").read_bytes())
 
 
-def test_an_installation_that_began_without_parts_is_checked_and_bundled(tmp_path):
-    (tmp_path / "study").mkdir()
-    for name in ("study.yaml", "items.jsonl"):
-        (tmp_path / "study" / name).write_bytes((ROOT / "demo" / "rating" / name).read_bytes())
-    for command in (["migrate"], ["import_study", str(tmp_path / "study")], ["checkdata"],
-                    ["bundle", "demo-rating", "--out", str(tmp_path / "bundle.zip")]):  # fmt: skip
+def test_an_installation_that_began_without_parts_refuses_their_studies_by_name_and_bundles_others(tmp_path):
+    studies = tmp_path / "studies"
+    for section, part in SECTIONS.items():
+        write_study(studies / part, section)
+    write_study(studies / "without_parts")
+    assert run(["manage.py", "migrate"], tmp_path).returncode == 0
+    imported = said(IMPORTED.format(str(studies)), tmp_path)
+    for part in SECTIONS.values():
+        assert f"belongs to the part {part}, which is not installed here" in line_of(imported, part)
+    for command in (["checkdata"], ["bundle", "demo-rating", "--out", str(tmp_path / "bundle.zip")]):
         done = run(["manage.py", *command], tmp_path)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
-
-
-def test_a_study_whose_part_was_taken_out_is_named_and_cannot_go_live(tmp_path):
-    made = run(["-c", CODE.format(WITH_SECTION)], tmp_path, parts="")
-    assert made.returncode == 0, made.stderr
-    warned = run(["-c", CODE.format(WARNED)], tmp_path)
-    assert "The study routed declares the part routing, which is not installed" in warned.stderr
-    said = run(["-c", CODE.format(LACKS)], tmp_path)
-    assert "This study declares the part routing, which is not installed here." in said.stdout, said.stderr
 
 
 STARS = {
@@ -299,7 +319,7 @@ PART = Stars()
 USED = """
 from config.parts import parts_by_key, parts_of
 stars = parts_by_key()["stars"]
-print(stars in parts_of(Study(options={{}})), stars in parts_of(Study(options={{"stars": {{"most": 3}}}})))
+print(stars in parts_of(Study(options={})), stars in parts_of(Study(options={"stars": {"most": 3}})))
 """
 
 
@@ -309,19 +329,10 @@ def test_another_package_adds_a_part_with_its_section(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lab"))
-    used = run(["-c", CODE.format(USED.format())], tmp_path, parts="stars")
-    assert used.stdout == "False True\n", used.stderr
-    study = (ROOT / "demo" / "rating" / "study.yaml").read_text(encoding="utf-8")
-    (tmp_path / "items.jsonl").write_bytes((ROOT / "demo" / "rating" / "items.jsonl").read_bytes())
-    run(["manage.py", "migrate"], tmp_path, parts="stars")
-    for most, words in ((9, "stars.most: must be a whole number from 1 to 5"), (3, "")):
-        (tmp_path / "study.yaml").write_text(f"{study}\nstars: {{most: {most}}}\n", encoding="utf-8")
-        imported = run(["manage.py", "import_study", str(tmp_path)], tmp_path, parts="stars")
-        assert (words in imported.stderr, bool(imported.returncode)) == (True, bool(words)), imported.stderr
-
-
-def test_templates_of_studies_with_absent_parts_are_not_offered(tmp_path):
-    templates = "from managing.building.template_library import study_templates; print(*study_templates())"
-    offered = [run(["-c", CODE.format(templates)], tmp_path, parts=parts).stdout.split() for parts in ("", "none")]
-    assert offered[1] == [key for key in offered[0] if not key.endswith("_recruiting")]
-    assert len(offered[1]) == len(offered[0]) - 3
+    for most in (9, 3):
+        write_study(tmp_path / "studies" / str(most), f"stars: {{most: {most}}}")
+    assert run(["manage.py", "migrate"], tmp_path, parts="stars").returncode == 0
+    done = said(USED + IMPORTED.format(str(tmp_path / "studies")), tmp_path, parts="stars")
+    assert done.stdout.startswith("False True\n")
+    assert "stars.most: must be a whole number from 1 to 5" in line_of(done, "9 ")
+    assert not any(line.startswith("3 ") for line in done.stdout.splitlines())
