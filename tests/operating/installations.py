@@ -22,6 +22,7 @@ SET_UP = (
     "import sys, django; django.setup()\nfrom pathlib import Path\nfrom django.core.management import call_command\n"
 )
 FILL = "call_command('migrate', verbosity=0)\nfrom tests.filled import fill; fill(Path(sys.argv[1]) / 'studies')\n"
+"""Fills an installation with a study of each protocol; its argument is a folder for their files."""
 KINDS = ("sqlite", "postgresql")
 QUICK_KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.thorough))
 """For what hardly depends on the database; the drill of a restore always runs on both."""
@@ -84,10 +85,6 @@ class Installation:
             process.kill()
         assert process.returncode == 0, errors
         return out
-
-    def fill(self) -> None:
-        """Fill it with a study of each protocol."""
-        self.run(FILL, self.var.parent)
 
     def digest(self) -> str:
         return self.must("canonical_export").split()[0]

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from tests.house import ROOT
-from tests.operating.installations import KINDS, WAIT, installation, some_server
+from tests.operating.installations import FILL, KINDS, WAIT, installation, some_server
 from tests.release_fixture import EXPORT, exported
 
 pytestmark = pytest.mark.timeout(1800)
@@ -97,8 +97,8 @@ def drilled(request, tmp_path_factory, server):
     """A filled installation of one kind, the other kind, and a row of work that somebody has claimed."""
     folder = tmp_path_factory.mktemp("drill")
     with installation(request.param, folder / "source", server) as source:
-        source.fill()
-        yield source, KINDS[1 - KINDS.index(request.param)], source.run(PREPARE).strip()
+        row = source.run(FILL + PREPARE, folder / "source").split()[-1]
+        yield source, KINDS[1 - KINDS.index(request.param)], row
 
 
 class Writers:
