@@ -10,9 +10,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from django.contrib.admin import AdminSite
 from django.db import transaction
 from django.template.backends.django import Template
 
+from api import documentation
 from tests.world import ENDED, PEOPLE, PROGRAMS, ROUTES, is_alike
 
 TABLE = Path(__file__).with_name("routes.csv")
@@ -33,6 +35,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 def _no_page_is_written(monkeypatch):
     """The status is decided before a page is written, which takes longer; the crawls read the pages."""
     monkeypatch.setattr(Template, "render", lambda self, context=None, request=None: "")
+    monkeypatch.setattr(AdminSite, "each_context", lambda self, request: {})
+    monkeypatch.setattr(documentation, "described", lambda: {"paths": {}})
 
 
 @cache
@@ -43,9 +47,13 @@ def rows():
 
 
 @cache
+def rows_of(route):
+    return [row for row in rows() if fnmatchcase(route, row["route"])]
+
+
+@cache
 def row_of(route, method):
-    matching = (row for row in rows() if fnmatchcase(route, row["route"]) and method in row["methods"].split())
-    return next(matching, None)
+    return next((row for row in rows_of(route) if method in row["methods"].split()), None)
 
 
 def status_in(row, person):
@@ -106,13 +114,13 @@ def is_asked(route, method, person):
 
 def wrong_statuses(world, route, asked=is_asked):
     """The cells of a route that are not as in the table, as lines; each request is rolled back."""
-    clients, address = world
-    wrong = []
+    clients, address_of = world
+    address, wrong = address_of(route), []
     for method in METHODS:
         row = row_of(route, method)
         for person in PEOPLE:
             if asked(route, method, person):
-                status = status_of(clients[person], method, address(route))
+                status = status_of(clients[person], method, address)
                 expected = row and status_in(row, person)
                 if str(status) != expected:
                     wrong.append(f"{route},{method},{person}: {status}, not {expected}")
