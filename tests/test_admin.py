@@ -35,7 +35,7 @@ from annotation.review.spot_checks import check
 from annotation.review.verdicts import review_span
 from retrieval.models import IndexBuild, TrialSearch
 from tests.annotation.counted_rows import add_study_counts, add_study_work
-from tests.conftest import live_study, make_person
+from tests.conftest import draft_study, live_study, make_person
 from tests.judges.rows import add_judge_rows
 from tests.llm.calls import add_rows
 from tests.managing.steered_rows import add_steered_rows
@@ -73,15 +73,6 @@ def row(thing, step="change"):
 def operator(client, db):
     person = make_person("operator", is_staff=True, is_superuser=True)
     client.force_login(person)
-    return person
-
-
-@pytest.fixture
-def limited(make_study, db):
-    """A member of staff with every permission Django knows, who runs another study."""
-    person = make_person("limited", is_staff=True)
-    person.user_permissions.set(Permission.objects.all())
-    add_member(make_study("mine"), person, "owner", None)
     return person
 
 
@@ -132,9 +123,17 @@ def build_rated():
     make_paper_upload(study, researcher, question="CANARY-QUERY", item_key="CANARY-KEY")
 
 
+def build_limited():
+    """Make a member of staff with every permission Django knows, who runs another study."""
+    person = make_person("limited", is_staff=True)
+    person.user_permissions.set(Permission.objects.all())
+    add_member(draft_study("mine"), person, "owner", None)
+
+
 @pytest.fixture(scope="module")
 def shared_rows(rows_of_module):
     rows_of_module(build_rated)
+    rows_of_module(build_limited)
 
 
 @pytest.fixture
@@ -145,6 +144,11 @@ def owner(shared_rows, db):
 @pytest.fixture
 def rater(shared_rows, db):
     return Person.objects.get(username="rater")
+
+
+@pytest.fixture
+def limited(shared_rows, db):
+    return Person.objects.get(username="limited")
 
 
 @pytest.fixture
