@@ -222,12 +222,12 @@ def draft_study(slug: str = "study", *, items: int = 2, redundancy: int = 2, **m
     """A draft rating study with `items` items of three outputs each."""
     study = Study.objects.create(slug=slug, title="A study", protocol="rating", redundancy=redundancy, **more)
     Guideline.objects.create(study=study, number=1, text="Read *everything*.")
-    Question.objects.create(study=study, position=0, key="follows", type="binary", text="Does it follow?")
-    Question.objects.create(
-        study=study, position=1, key="how_well", type="likert", text="How well?",
-        spec={"min": 1, "max": 5, "labels": SCALE},
-    )  # fmt: skip
-    Question.objects.create(study=study, position=2, key="comment", type="text", text="Why?", required=False)
+    scale = {"min": 1, "max": 5, "labels": SCALE}
+    Question.objects.bulk_create([
+        Question(study=study, position=0, key="follows", type="binary", text="Does it follow?"),
+        Question(study=study, position=1, key="how_well", type="likert", text="How well?", spec=scale),
+        Question(study=study, position=2, key="comment", type="text", text="Why?", required=False),
+    ])  # fmt: skip
     for number in range(items):
         add_item(study, f"item-{number}")
     return study
@@ -244,10 +244,10 @@ def add_item(study: Study, key: str, systems: tuple[str, ...] = SYSTEMS, **more)
         study=study, key=key, digest=key, document="The ferry sails at nine.", instruction="Say when it sails.",
         metadata={"secret": "CANARY-METADATA"}, **fields,
     )  # fmt: skip
-    for position, system in enumerate(systems):
-        Output.objects.create(
-            item=item, position=position, key=system, text=f"Ferries sail at {position + 8}.", digest="x"
-        )
+    Output.objects.bulk_create(
+        Output(item=item, position=position, key=system, text=f"Ferries sail at {position + 8}.", digest="x")
+        for position, system in enumerate(systems)
+    )
     return item
 
 
