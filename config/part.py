@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from annotation.studies.notices import StudyNotice
     from annotation.study_tabs import Tab
     from config.monitored_figures import MonitoredFigure
-    from files.reading.protocol_tables import TableImport
     from files.writing.table_list import DerivedTable, StudyTable
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
@@ -150,8 +149,8 @@ class Part:
     """The function of a `StudyAnswers` that makes tables by key, by its dotted name: web processes must not load it."""
 
     # --- files
-    importers: Mapping[str, type[TableImport]] = {}
-    """The tables of an import that the app reads, by name; they are read after those of the core."""
+    importers: Mapping[str, str] = {}
+    """Tables of an import that the app reads after those of the core: dotted names of their `TableImport`, by table."""
     tables: Sequence[StudyTable] = ()
     """The tables of a study's own data that the app adds to exports."""
     derived_tables: Sequence[DerivedTable] = ()

@@ -1,11 +1,10 @@
 """What files add: the import of exclusions."""
 
 from config.part import Part
-from files.reading.exclusion_import import ExcludedRaterImport
 
 
 class FilesPart(Part):
-    importers = {ExcludedRaterImport.table: ExcludedRaterImport}
+    importers = {"raters": "files.reading.exclusion_import.ExcludedRaterImport"}
 
 
 PART = FilesPart()

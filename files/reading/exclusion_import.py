@@ -15,7 +15,6 @@ from files.tables.exclusion_columns import RATERS
 class ExcludedRaterImport(TableImport):
     """Imports exclusions. One that is there already is skipped."""
 
-    table = "raters"
     typed = RATERS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:

@@ -34,12 +34,14 @@ class TableImport(ABC):
 
 def protocol_importer(protocol: Protocol, table: str) -> type[TableImport] | None:
     """Return the importer of a table that only studies of the protocol have."""
-    if table not in protocol.files.importers:
-        return None
-    importer: type[TableImport] = import_string(protocol.files.importers[table])
-    return importer
+    return _called(protocol.files.importers.get(table))
 
 
 def app_importer(table: str) -> type[TableImport] | None:
     """Return the importer of an app for a table of all protocols."""
-    return next((part.importers[table] for part in parts() if table in part.importers), None)
+    return _called(next((part.importers[table] for part in parts() if table in part.importers), None))
+
+
+def _called(name: str | None) -> type[TableImport] | None:
+    importer: type[TableImport] | None = None if name is None else import_string(name)
+    return importer

@@ -50,7 +50,6 @@ def shown_check_lines(study: Study) -> Iterator[Line]:
 class CheckImport(TableImport):
     """Imports answers to checks. A line that is there already is skipped."""
 
-    table = "checks"
     typed = CHECKS
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:

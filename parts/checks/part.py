@@ -15,12 +15,11 @@ from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.notices import StudyNotice
 from annotation.study_tabs import Tab
 from config.part import Part
-from files.writing.table_list import StudyTable
+from files.writing.table_list import StudyTable, computed_by
 from parts.checks.claiming import take_due_checks
 from parts.checks.columns import CHECKS, has_checks
 from parts.checks.draws import checks_among, expected_checks
 from parts.checks.erasing import ERASING
-from parts.checks.filed import CheckImport, shown_check_lines
 from parts.checks.models import ATTENTION, RaterNotice
 from parts.checks.rules import open_notices
 from parts.checks.settings import CheckSettings
@@ -57,11 +56,11 @@ class ChecksPart(Part):
         ),
         RaterColumn("repeats", "Repeats", "the share of questions answered as before when a task came again", SHARES),
     )  # fmt: skip
-    importers = {CheckImport.table: CheckImport}
+    importers = {"checks": "parts.checks.filed.CheckImport"}
     tables = (
         StudyTable(
-            CheckImport.table, "current answers of people to hidden checks of their work", CHECKS, shown_check_lines,
-            has_checks,
+            "checks", "current answers of people to hidden checks of their work", CHECKS,
+            computed_by("parts.checks.filed.shown_check_lines"), has_checks,
         ),
     )  # fmt: skip
     notices = (

@@ -1,7 +1,7 @@
 """Imports `preparing.jsonl`. A line that exists already is skipped; one that contradicts it is refused."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db.models import Model
 
@@ -50,7 +50,6 @@ Body = Mapping[str, Any]
 class PreparingImport(TableImport):
     """Imports the lines of one file. A line refers only to lines before it, and to items of the same import."""
 
-    table: ClassVar[str] = "preparing"
     typed = PREPARING
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:

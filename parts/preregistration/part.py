@@ -11,7 +11,6 @@ from annotation.study_tabs import Tab
 from config.part import Part
 from operating.data_check import DataCheck, digest_check
 from parts.preregistration.erasing import ERASING
-from parts.preregistration.plan_import import PlanImport
 from parts.preregistration.registered_plans import FOLDER, plan_files, registered_plans
 
 SQL = "SELECT id, body, sha256 FROM preregistration_preregistration WHERE status = 'done'"
@@ -28,7 +27,7 @@ class PreregistrationPart(Part):
     urls = "parts.preregistration.urls"
     tabs = (Tab(130, "Report", "Preregistration", "preregistration:plans", ("preregistration:*",)),)
     fragments = {"report.notices": (Fragment("preregistration/_report_notice.html", newest_plan),)}
-    importers = {FOLDER: PlanImport}
+    importers = {FOLDER: "parts.preregistration.plan_import.PlanImport"}
     folders = {FOLDER: "the plan that was registered before the first answer"}
     erasing = ERASING
     data_checks: tuple[DataCheck, ...] = (digest_check("altered_plans", "A registered plan", SQL),)

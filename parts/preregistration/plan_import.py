@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from config.background.rows import Status
 from config.database_clock import database_now
@@ -12,7 +12,7 @@ from config.text_validation import time_text
 from files.import_problems import FieldInvalidError
 from files.reading.protocol_tables import TableImport
 from parts.preregistration.models import Preregistration
-from parts.preregistration.registered_plans import FOLDER, PLAN_SCHEMA
+from parts.preregistration.registered_plans import PLAN_SCHEMA
 
 MOST = 10**6
 KEYS = ("study", "title", "protocol", "language", "software")
@@ -20,8 +20,6 @@ KEYS = ("study", "title", "protocol", "language", "software")
 
 class PlanImport(TableImport):
     """Imports one plan, whose file is one line. A plan that exists already is skipped; another one is refused."""
-
-    table: ClassVar[str] = FOLDER
 
     def run(self, objects: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         for line, body in objects:

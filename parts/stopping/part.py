@@ -14,8 +14,8 @@ from config.part import Part
 from files.writing.table_list import StudyTable
 from operating.data_check import digest_check
 from parts.stopping.erasing import ERASING
-from parts.stopping.filed_looks import LOOKS, LookImport, has_looks, look_lines
 from parts.stopping.fixing import fix_plan
+from parts.stopping.look_lines import LOOKS, has_looks, look_lines
 from parts.stopping.peeking import PEEKED, note_peek
 from parts.stopping.plan_spec import STOPPING, plan_problems, third_rater_of
 from parts.stopping.stopping_facts import shown_stopping, stopping_facts
@@ -37,10 +37,10 @@ class StoppingPart(Part):
     fragments = {"report.facts": (Fragment("stopping/_stopping.html", on_the_report),)}
     report_facts = {STOPPING: stopping_facts}
     figureless_actions = (PEEKED,)
-    importers = {LookImport.table: LookImport}
+    importers = {"looks": "parts.stopping.filed_looks.LookImport"}
     tables = (
         StudyTable(
-            LookImport.table, "looks of stop rules, with what they found and decided", LOOKS, look_lines, has_looks,
+            "looks", "looks of stop rules, with what they found and decided", LOOKS, look_lines, has_looks,
             naming=frozenset({"figures"}),
         ),
     )  # fmt: skip
