@@ -14,7 +14,7 @@ JSONL has a value in its own shape. CSV and Parquet have one type per column, an
 | text or json | a text or another value | the text, or JSON | string: the text, or JSON |
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -41,18 +41,30 @@ class ColumnKind(Enum):
 class Column:
     """A column of a table. `fields` are those of its records.
 
-    An `added` column follows from others: JSONL does not have it, and an import ignores it. A column `beside` another
+    An `added` column follows from another (`source`), from whose value `derive` makes its own, or None: JSONL does not
+    have it, and an import ignores it. A column `beside` another
     has values of another type, which JSONL has under the other's name. In an `always_text` column an empty cell of a
     CSV file is the empty text; in all others it is an absent value.
+
+    `path` is where the database has the value: the way of Django's lookups from the table's model. Its value `absent`
+    is left out of files. `naming` says how the value names systems, which a blinded study shows by codes.
     """
 
     name: str
     kind: ColumnKind
     about: str = ""
     fields: tuple["Column", ...] = ()
-    added: bool = False
+    source: str = ""
+    derive: Callable[[Any], Any] | None = None
     beside: str = ""
     always_text: bool = False
+    path: str = ""
+    absent: Any = None
+    naming: str = ""
+
+    @property
+    def added(self) -> bool:
+        return self.derive is not None
 
 
 def text(name: str, about: str = "", **more: Any) -> Column:

@@ -24,7 +24,6 @@ from files.entered.single_items import remove_item
 from files.reading import ImportRefusedError, add_to_study, import_study
 from files.reading.item_import import digest_of
 from files.writing import export_study
-from files.writing.study_lines import annotation_lines
 from files.writing.study_yaml import study_body
 from judges.configuration import RunConfiguration
 from judges.units import planned_units
@@ -32,6 +31,7 @@ from tests.annotation.protocols.pairwise.conftest import folder, item, live  # n
 from tests.api.conftest import Program
 from tests.api.test_uploads_in_parts import uploaded
 from tests.conftest import SYSTEMS
+from tests.files.lines import lines_in
 
 pytestmark = pytest.mark.django_db
 NORTH = SYSTEMS[0]
@@ -298,7 +298,7 @@ def test_annotations_are_exported_in_the_order_of_codes(blinded, owner, rater):
         mine = rater_for(blinded, person)
         while (task := next_assignment(blinded, mine)) is not None:
             submit(task, Submission({"q-follows": ["true"], "q-how_well": ["3"]}, 0))
-    found = [(line["item"], line["outputs"]) for line in annotation_lines(Study.objects.get(pk=blinded.pk))]
+    found = [(line["item"], line["outputs"]) for line in lines_in(Study.objects.get(pk=blinded.pk), "annotations")]
     assert found == sorted(found)
     assert len(found) == 6
 

@@ -113,15 +113,9 @@ class Spans(QuestionType):
 
     def column(self, name: str, spec: Mapping[str, Any]) -> Column:
         fields = (
-            text("output"),
-            whole("start"),
-            whole("end"),
-            text("text"),
-            text("label"),
-            text("severity"),
-            text("note"),
-        )
-        return record(name, "", records("spans", "", *fields), texts("none"))
+            whole("end"), text("label"), text("note"), text("output"), text("severity"), whole("start"), text("text"),
+        )  # fmt: skip
+        return record(name, "", texts("none"), records("spans", "", *fields))
 
     def longest(self, spec: Mapping[str, Any], sheet: Sheet) -> int:
         labels = spec.get("labels", [])

@@ -9,26 +9,33 @@ import re
 
 SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
 """The first characters of formulas; the last four are the full-width forms of the first four."""
-# Spreadsheets may skip quotation marks and blanks before the first character.
-PLACES = (
-    (r"\A", rf"['\" ]*[{SIGNS}\t\r\n]"),
-    ("(?<=;)", rf"['\" ]*[{SIGNS}\t]"),
-    (r"(?<=[\t\r\n])", rf"['\" ]*[{SIGNS}]"),
-)
-"""Where a cell may begin, with the beginnings of formulas there."""
-DANGEROUS = re.compile("|".join(f"{place}(?={formula})" for place, formula in PLACES))
-NEUTRALISED = re.compile("|".join(f"{place}'(?={formula})" for place, formula in PLACES))
+SKIPPED = "['\" ]*"
+"""What spreadsheets may skip before the first character."""
+AT_START = rf"(?={SKIPPED}[{SIGNS}\t\r\n])"
+AFTER = rf"(?={SKIPPED}[{SIGNS}\t])"
+"""Where a cell may begin, at the start of a text or after a separator, with the beginning of a formula there."""
+FORMULA, QUOTED_FORMULA = re.compile(AT_START), re.compile(f"'{AT_START}")
+# One class of characters comes first, which is looked for quickly. A tab that follows a tab or a line end begins none.
+LATER, QUOTED_LATER = re.compile(rf"[;\t\r\n]{AFTER}"), re.compile(rf"[;\t\r\n]'{AFTER}")
+TAB_FIRST = re.compile(rf"{SKIPPED}\t")
 DANGEROUS_JSON = re.compile(rf"(;[' ]*)([{SIGNS}])")
+
+
+def _begins_formula(found: re.Match[str]) -> bool:
+    """Whether what follows a separator, which may be a tab, begins a formula."""
+    return found[0][0] == ";" or TAB_FIRST.match(found.string, found.end()) is None
 
 
 def neutralise(text: str) -> str:
     """Return `text` as a cell that no spreadsheet runs as a formula, as a whole or in parts."""
-    return DANGEROUS.sub("'", text)
+    later = LATER.sub(lambda found: f"{found[0]}'" if _begins_formula(found) else found[0], text)
+    return f"'{later}" if FORMULA.match(text) else later
 
 
 def restore(cell: str) -> str:
     """Return the text from which `neutralise` made the cell; other cells are returned unchanged."""
-    return NEUTRALISED.sub("", cell)
+    text = QUOTED_LATER.sub(lambda found: found[0][0] if _begins_formula(found) else found[0], cell)
+    return text[1:] if QUOTED_FORMULA.match(cell) else text
 
 
 def neutralise_json(json_text: str) -> str:

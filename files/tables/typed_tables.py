@@ -27,6 +27,9 @@ from annotation.typed_columns import (
 from files.tables.csv_cells import Cell
 
 Line = dict[str, Any]
+NAME, LIST, ANSWER, ANSWERS, SHARES, ANY = "name", "list", "answer", "answers", "shares", "any"
+"""How a value names systems: as one or a list of them, as one answer, answers by question or shares of answers may, or
+in some way of its own."""
 
 
 def _same(line: Mapping[str, Any]) -> Line:
@@ -40,19 +43,29 @@ class TypedTable:
     columns: tuple[Column, ...]
     needed: tuple[str, ...] = ()
     """The columns without which no line can be read."""
-    row_of: Callable[[Mapping[str, Any]], Line] = _same
+    as_row: Callable[[Mapping[str, Any]], Line] = _same
+    """What makes a row of a line but for added columns."""
     line_of: Callable[[Mapping[str, Any]], Line] = _same
+
+    def row_of(self, line: Mapping[str, Any]) -> Line:
+        """Return the row of a line."""
+        row = self.as_row(line)
+        for column in self.columns:
+            if column.derive and (value := line.get(column.source)) is not None:
+                row[column.name] = column.derive(value)
+        return row
 
     def read(self, row: Mapping[str, Any]) -> Line:
         """Return the line of a row; absent values are left out."""
         names = {column.name for column in own_columns(self.columns)}
         return self.line_of({name: value for name, value in row.items() if name in names and value is not None})
 
-    def with_columns(self, names: Iterable[str]) -> "TypedTable":
-        """Return the table with a column of JSON for each name that it does not know."""
-        known = {column.name for column in self.columns}
-        more = tuple(anything(name) for name in sorted(set(names) - known))
-        return replace(self, columns=(*self.columns, *more)) if more else self
+    def with_columns(self, names: Iterable[str], after: str = "") -> "TypedTable":
+        """Return the table with a column of JSON for each name that it does not know, after a column or as the last."""
+        known = [column.name for column in self.columns]
+        more = tuple(anything(name) for name in sorted(set(names) - set(known)))
+        place = known.index(after) + 1 if after else len(known)
+        return replace(self, columns=(*self.columns[:place], *more, *self.columns[place:])) if more else self
 
     def without(self, names: Collection[str]) -> "TypedTable":
         """Return the table without these columns."""
@@ -65,16 +78,41 @@ OUTPUT_FIELDS = (
     anything("metadata"),
 )  # fmt: skip
 PAPER_FIELDS = (
-    text("id"), text("title"), texts("authors"), text("url"), whole("year"), texts("paragraphs"),
+    texts("authors"), text("id"), texts("paragraphs"), text("title"), text("url"), whole("year"),
 )  # fmt: skip
+"""In the order in which the database has them."""
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Any) -> list[str] | None:
+    return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
+
+
+def _ranking(value: Any) -> list[dict[str, Any]] | None:
+    ranks = isinstance(value, dict) and value and all(type(one) is int for one in value.values())
+    return as_ranking(value) if ranks else None
+
+
 VALUES = (
-    Column("value", ColumnKind.VALUE, "the answer: its text, or JSON of anything else"),
-    number("value_number", "the answer if it is a number; yes is 1, no is 0", added=True),
-    text("value_label", "the answer if it is a text, such as a choice or the better output", added=True),
-    texts("value_labels", "the answer if it is a list of choices", added=True),
-    ranking("value_ranking", "the answer if it ranks systems; 1 is best", added=True),
+    Column("value", ColumnKind.VALUE, "the answer: its text, or JSON of anything else", path="value", naming=ANSWER),
+    number("value_number", "the answer if it is a number; yes is 1, no is 0", source="value", derive=_number),
+    text(
+        "value_label", "the answer if it is a text, such as a choice or the better output", source="value", derive=_text
+    ),
+    texts("value_labels", "the answer if it is a list of choices", source="value", derive=_texts),
+    ranking("value_ranking", "the answer if it ranks systems; 1 is best", source="value", derive=_ranking),
 )
-RATER = (text("rater", "who answered, under a name of this study"), text("rater_kind", "model or metric; else human"))
+RATER = (
+    text("rater", "who answered, under a name of this study", path="rater__name"),
+    text("rater_kind", "model or metric; else human", path="rater__kind", absent="human"),
+)
 
 
 def _item_row(line: Mapping[str, Any]) -> Line:
@@ -83,11 +121,11 @@ def _item_row(line: Mapping[str, Any]) -> Line:
         row |= {"document": "", "document_turns": row["document"]}
     if row.get("outputs") is not None:
         row["outputs"] = [_output_row(output) for output in row["outputs"]]
-    if isinstance(row.get("category"), list):
-        row["categories"] = row["category"]
-    elif "category" in row:
-        row["categories"] = [row["category"]]
     return row
+
+
+def _categories(category: Any) -> list[Any]:
+    return category if isinstance(category, list) else [category]
 
 
 def _output_row(output: Mapping[str, Any]) -> Line:
@@ -109,23 +147,6 @@ def _output_line(output: Any) -> Any:
     return {"text" if key == "turns" else key: value for key, value in output.items() if key != "text"}
 
 
-def _value_row(line: Mapping[str, Any]) -> Line:
-    return {**line, **value_columns(line.get("value"))}
-
-
-def value_columns(value: Any) -> Line:
-    """Return the typed columns of an answer that has a value in any of the shapes."""
-    if isinstance(value, str):
-        return {"value_label": value}
-    if isinstance(value, int | float):
-        return {"value_number": float(value)}
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return {"value_labels": value}
-    if isinstance(value, dict) and value and all(type(one) is int for one in value.values()):
-        return {"value_ranking": as_ranking(value)}
-    return {}
-
-
 def _rating_line(row: Mapping[str, Any]) -> Line:
     # An empty cell of a CSV file is an empty text, which the question refuses or takes.
     return {"value": Cell(""), **row}
@@ -133,87 +154,101 @@ def _rating_line(row: Mapping[str, Any]) -> Line:
 
 ITEMS = TypedTable(
     (
-        text("id", "the item's name"),
-        text("document", "what the outputs are about; empty if it is a conversation"),
+        text("id", "the item's name", path="key"),
+        text("document", "what the outputs are about; empty if it is a conversation", path="document"),
         records("document_turns", "the document, if it is a conversation", *TURNS, beside="document"),
-        text("instruction", "what the systems were asked to do"),
-        text("source", "where the document is from"),
-        text("question", "of sessions: the question to answer"),
+        text("instruction", "what the systems were asked to do", path="instruction"),
+        text("source", "where the document is from", path="source", absent=""),
         records("documents", "of sessions: the papers to answer it from", *PAPER_FIELDS),
+        text("question", "of sessions: the question to answer"),
         records("outputs", "the systems' outputs; an output's id names its system", *OUTPUT_FIELDS),
-        records("references", "references", text("id"), text("text"), text("writer")),
-        Column("category", ColumnKind.TEXT_OR_JSON, "its category, or JSON of a list of them"),
-        texts("categories", "its categories as a list", added=True),
-        text("set", "public or private"),
-        text("pool", "of items that are not rated in the study itself; else main"),
-        anything("gold", "right answers by question"),
-        text("feedback", "a text about the right answers"),
-        anything("metadata", "what else is known about it"),
-        text("priority", "first or last; else ordinary"),
+        records("references", "references", text("id"), text("text"), text("writer"), path="references"),
+        Column("category", ColumnKind.TEXT_OR_JSON, "its category, or JSON of a list of them", path="categories"),
+        texts("categories", "its categories as a list", source="category", derive=_categories),
+        text("set", "public or private", path="set", absent=""),
+        text("pool", "of items that are not rated in the study itself; else main", path="pool", absent="main"),
+        anything("gold", "right answers by question", path="gold", naming=ANSWERS),
+        text("feedback", "a text about the right answers", path="feedback", absent=""),
+        anything("metadata", "what else is known about it", path="metadata"),
+        text("priority", "first or last; else ordinary", path="priority", absent=1),
         record("withdrawn", "when and why a researcher has taken it out", time("at"), text("reason")),
-        anything("places", "the places of tasks for which researchers have added or cancelled some"),
+        records(
+            "places", "the places of tasks for which researchers have added or cancelled some", texts("outputs"),
+            text("variant"), anything("numbers"), anything("third_raters"),
+        ),
     ),
     ("id",),
     _item_row,
     _item_line,
 )  # fmt: skip
-_RATED = (
-    text("item", "the item's name"),
-    text("output", "the output that was rated"),
-    texts("outputs", "the two outputs that were compared, in the order shown"),
-    text("session", "of sessions: the session's name"),
-    whole("turn", "of sessions: the turn's number"),
-    *RATER,
-    text("question", "the question's key"),
-    *VALUES,
-    text("explanation", "the reason for it"),
-    texts("shown", "the outputs in the order shown"),
-    number("seconds", "time taken"),
-    time("submitted_at", "when it was submitted"),
-    whole("guidelines_version", "the guidelines it was made under"),
-    text("run", "the rater's run"),
-    whole("replicate", "which rerun"),
-    anything("distribution", "probabilities of answers"),
-    anything("metadata", "what else is known about it"),
-    yes_no("third_rater", "of people: whether it was asked for because the planned raters disagreed"),
-)  # fmt: skip
+
+
+def _rated(*of_machines: Column) -> tuple[Column, ...]:
+    """The columns of ratings, with more of machines' ratings."""
+    return (
+        text("item", "the item's name", path="item__key"),
+        text("output", "the output that was rated"),
+        texts("outputs", "the two outputs that were compared, in the order shown"),
+        text("session", "of sessions: the session's name"),
+        whole("turn", "of sessions: the turn's number"),
+        *RATER,
+        text("question", "the question's key", path="question__key"),
+        *VALUES,
+        text("explanation", "the reason for it", path="explanation"),
+        texts("shown", "the outputs in the order shown", path="shown", naming=LIST),
+        number("seconds", "time taken", path="seconds"),
+        time("submitted_at", "when it was submitted", path="submitted_at", absent=""),
+        whole("guidelines_version", "the guidelines it was made under", path="guidelines_version"),
+        text("run", "the rater's run", path="run", absent=""),
+        whole("replicate", "which rerun", path="replicate"),
+        anything("distribution", "probabilities of answers", path="distribution", naming=SHARES),
+        *of_machines,
+        anything("metadata", "what else is known about it", path="metadata", naming=ANY),
+        yes_no(
+            "third_rater", "of people: whether it was asked for because the planned raters disagreed",
+            path="third_rater", absent=False,
+        ),
+    )  # fmt: skip
+
+
 NEEDED = ("rater", "question", "value")
-RATINGS = TypedTable(_RATED, NEEDED, _value_row, _rating_line)
+RATINGS = TypedTable(_rated(), NEEDED, line_of=_rating_line)
 SCORES = TypedTable(
-    (
-        *_RATED,
-        number("missing", "the probability of none of the allowed answers"),
-        text("outcome", "of several agents: unanimous, majority or disagreement"),
-        text("prompt_digest", "the digest of the prompt"),
+    _rated(
+        number("missing", "the probability of none of the allowed answers", path="missing"),
+        text("outcome", "of several agents: unanimous, majority or disagreement", path="outcome", absent=""),
+        text("prompt_digest", "the digest of the prompt", path="prompt_digest", absent=""),
     ),
     NEEDED,
-    _value_row,
-    _rating_line,
-)  # fmt: skip
+    line_of=_rating_line,
+)
 ANNOTATIONS = TypedTable(
     (
-        text("item", "the item's name"),
+        text("item", "the item's name", path="task__item__key"),
         texts("outputs", "the task's outputs"),
-        text("variant", "the task's variant"),
+        text("variant", "the task's variant", path="task__variant", absent="", naming=NAME),
         *RATER,
-        whole("revision", "1, 2, ...; the highest is current"),
-        text("status", "submitted, skipped, withdrawn or flagged"),
-        yes_no("surplus", "whether the task already had all its raters"),
-        yes_no("third_rater", "whether it was asked for because the planned raters disagreed"),
-        anything("answers", "{question: value}"),
-        text("reason", "why it was skipped"),
-        text("flag", "the rater's comment on what is wrong with the task"),
-        texts("shown", "the outputs in the order shown"),
-        whole("guidelines_version", "the guidelines it was made under"),
-        whole("protocol_version", "the version of the page"),
-        time("opened_at", "when the task was opened"),
-        time("submitted_at", "when it was submitted"),
-        number("seconds", "time between the two"),
-        number("visible_seconds", "time in which the page was visible, as the page counted it"),
-        number("active_seconds", "time in which the rater was active, as the page counted it"),
+        whole("revision", "1, 2, ...; the highest is current", path="revision"),
+        text("status", "submitted, skipped, withdrawn or flagged", path="status"),
+        yes_no("surplus", "whether the task already had all its raters", path="surplus"),
+        yes_no(
+            "third_rater", "whether it was asked for because the planned raters disagreed", path="third_rater",
+            absent=False,
+        ),
+        anything("answers", "{question: value}", path="answers", naming=ANSWERS),
+        text("reason", "why it was skipped", path="reason", absent=""),
+        text("flag", "the rater's comment on what is wrong with the task", path="flag", absent=""),
+        texts("shown", "the outputs in the order shown", path="shown"),
+        whole("guidelines_version", "the guidelines it was made under", path="guidelines_version"),
+        whole("protocol_version", "the version of the page", path="protocol_version"),
+        time("opened_at", "when the task was opened", path="opened_at"),
+        time("submitted_at", "when it was submitted", path="submitted_at"),
+        number("seconds", "time between the two", path="seconds"),
+        number("visible_seconds", "time in which the page was visible, as the page counted it", path="visible_seconds"),
+        number("active_seconds", "time in which the rater was active, as the page counted it", path="active_seconds"),
         yes_no("odd_times", "whether the page counted more than the server"),
-        anything("tool_use", "uses of each reading aid"),
-        anything("metadata", "what else is known about it"),
+        anything("tool_use", "uses of each reading aid", path="tool_use"),
+        anything("metadata", "what else is known about it", path="metadata", naming=ANY),
     ),
     ("item", "outputs", "rater", "revision", "status"),
 )  # fmt: skip
@@ -285,5 +320,4 @@ ADJUDICATIONS = TypedTable(
         time("at", "when"),
     ),
     ("item", "question", "number"),
-    _value_row,
 )  # fmt: skip

@@ -5,42 +5,36 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Count, Q
-from django.utils.module_loading import import_string
 
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.blinding import names_of, unblinding_facts
+from annotation.blinding import unblinding_facts
 from annotation.models import Annotation, Guideline, JudgeRun, Rater, Rating, Study, WrittenExample
 from annotation.pools import COPIES, no_copies
 from annotation.studies.snapshots import study_snapshot
-from annotation.typed_columns import Column
 from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
-from files.tables.csv_ways import HOW, JSON
-from files.writing.dataset_card import Card, DescribedTable, citation_text
+from files.writing.dataset_card import Card, citation_text
 from files.writing.example_lines import has_examples
-from files.writing.file_writers import WrittenFile, write_chunks, write_csv, write_jsonl, write_text
+from files.writing.file_writers import WrittenFile, write_text
 from files.writing.folder_placement import MANIFEST, SCHEMA, ExportRefusedError, placed
 from files.writing.own_tables import STUDY_TABLES, study_tables
-from files.writing.paired_tables import write_pairs
 from files.writing.run_lines import has_runs
 from files.writing.study_yaml import study_yaml
-from files.writing.table_list import NOTHING_COMPUTED, ComputedFiles, DerivedTable, Line, StudyTable
-from files.writing.typed_copies import RowOf, TypedCopy, write_typed_copy
-from files.writing.wide_tables import WIDE
+from files.writing.table_files import FORMATS, SMALL_FORMATS
+from files.writing.table_list import NOTHING_COMPUTED, ComputedFiles
+from files.writing.written_tables import tables_of, write_table, write_tables
 
-__all__ = ["FORMATS", "NOT_DATA", "ExportRefusedError", "canonical_digest", "export_study", "writers"]
+__all__ = [
+    "FORMATS", "NOT_DATA", "SMALL_FORMATS", "ExportRefusedError", "canonical_digest", "export_study", "writers",
+]  # fmt: skip
 
-FORMATS = ("jsonl", "csv", "parquet")
-SMALL_FORMATS = FORMATS[:2]
-"""The formats that web processes can write: Parquet needs a library that only workers and commands load."""
-PARQUET_WRITER = "files.writing.parquet_files.write_parquet"
 CARD, CITATION = "README.md", "CITATION.cff"
 NOT_DATA = frozenset({MANIFEST, CARD, CITATION})
 """Files that say what the folder holds, and how to cite it."""
@@ -64,15 +58,12 @@ def export_study(
     """
     with placed(out) as folder:
         with study_snapshot(study) as study:
-            pairs = write_pairs(study, folder) if form == "jsonl" else {}
-            files = {
-                name: pairs.get(name) or write(folder / name) for name, write in writers(study, form, computed).items()
-            }
-            rows = {name: one.lines for name, one in files.items() if one.lines is not None}
-            files = {name: one for name, one in files.items() if one.lines != 0}
-            typed = _write_typed_copies(study, folder, computed, rows) if form == "jsonl" else {}
+            files = {name: write(folder / name) for name, write in _text_writers(study, computed).items()}
+            written = write_tables(folder, tables_of(study, computed), form)
+            files |= {f"{one.table.key}.{form}": one.file for one in written if one.file.lines}
+            typed = [one.copy for one in written if one.copy is not None]
             counts = _counts(study)
-            described = _described_tables(study, form, computed, rows, typed)
+            described = [one.described(form) for one in written if one.file.lines]
             card = Card(study, described, counts, _versions(study), computed.agreement(study))
             files[CARD] = write_text(folder / CARD, card.text())
             files[CITATION] = write_text(folder / CITATION, citation_text(study))
@@ -83,9 +74,9 @@ def export_study(
             **({"dry_run": True} if study.is_dry_run else {}),
             "counts": counts,
             **({"blinding": told} if (told := unblinding_facts(study)) else {}),
-            "rows": {name.removesuffix(f".{form}"): count for name, count in sorted(rows.items())},
+            "rows": dict(sorted((one.table.key, one.file.lines) for one in written)),
             "files": {name: _described(files[name]) for name in sorted(files)},
-            **({"copies": {copy.name: _described(copy.file) for copy in typed.values()}} if typed else {}),
+            **({"copies": {copy.name: _described(copy.file) for copy in typed}} if typed else {}),
         }
         write_text(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
         new = {"format": form, "counts": counts, **({"via": via} if via else {})}
@@ -100,73 +91,19 @@ def writers(
 
     A table without rows writes no file.
     """
-    found: dict[str, Callable[[Path], WrittenFile]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
-    for number, text in _versions(study).items():
-        found[f"guidelines/{number}.md"] = partial(write_text, text=text)
-    for table in study_tables():
-        if table.exists is None or table.exists(study):
-            found[f"{table.key}.{form}"] = partial(_write_table, study=study, table=table, form=form)
-    for following in (*WIDE, *computed.tables):
-        found[f"{following.key}.{form}"] = partial(_write_derived, study=study, table=following, form=form)
+    tables = {f"{table.key}.{form}": table for table in tables_of(study, computed)}
+    found = {name: partial(write_table, table=table, form=form) for name, table in tables.items()}
+    return _text_writers(study, computed) | found
+
+
+def _text_writers(study: Study, computed: ComputedFiles) -> dict[str, Callable[[Path], WrittenFile]]:
+    """The writers of the files that are no tables."""
+    texts = {f"guidelines/{number}.md": text for number, text in _versions(study).items()}
     for part in parts():
-        found |= {name: partial(write_text, text=text) for name, text in part.files(study).items()}
-    return found | {name: partial(write_text, text=text) for name, text in computed.texts(study)}
-
-
-def _write_table(path: Path, study: Study, table: StudyTable, form: str) -> WrittenFile:
-    if form == "jsonl":
-        return write_chunks(path, table.json_chunks(study))
-    typed = table.typed_for(study)
-    return _write_typed(path, typed.columns, map(typed.row_of, table.shown_lines(study)), form)
-
-
-def _write_derived(path: Path, study: Study, table: DerivedTable, form: str) -> WrittenFile:
-    if form == "jsonl" and table.chunks is not None and not names_of(study).are_codes:
-        return write_chunks(path, table.chunks(study))
-    lines = table.lines(study)
-    return write_jsonl(path, lines) if form == "jsonl" else _write_typed(path, table.columns(study), lines, form)
-
-
-def _write_typed(path: Path, columns: Sequence[Column], rows: Iterator[Line], form: str) -> WrittenFile:
-    if form == "csv":
-        return write_csv(path, {column.name: HOW.get(column.kind, JSON) for column in columns}, rows)
-    written: WrittenFile = import_string(PARQUET_WRITER)(path, columns, rows)
-    return written
-
-
-def _tables(study: Study, computed: ComputedFiles) -> list[tuple[str, str, Sequence[Column], RowOf]]:
-    """All tables, in the order in which the card describes them: key, what a row is, columns, and the row of a line."""
-    own = [(table.key, table.about, table.typed_for(study)) for table in study_tables()]
-    derived = [(table.key, table.about, tuple(table.columns(study))) for table in (*WIDE, *computed.tables)]
-    return [
-        *((key, about, typed.columns, typed.row_of) for key, about, typed in own),
-        *((key, about, columns, dict) for key, about, columns in derived),
-    ]
-
-
-def _write_typed_copies(
-    study: Study, folder: Path, computed: ComputedFiles, rows: Mapping[str, int]
-) -> dict[str, TypedCopy]:
-    """Write copies of the JSONL tables, in which every column has one type; return them by the names of the tables."""
-    return {
-        name: write_typed_copy(folder, name, columns, row_of)
-        for key, _, columns, row_of in _tables(study, computed)
-        if rows.get(name := f"{key}.jsonl")
-    }
-
-
-def _described_tables(
-    study: Study, form: str, computed: ComputedFiles, rows: Mapping[str, int], typed: Mapping[str, TypedCopy]
-) -> list[DescribedTable]:
-    """The tables that have files, in the order in which the card describes them."""
-    found = []
-    for key, about, columns, _ in _tables(study, computed):
-        name = f"{key}.{form}"
-        if rows.get(name):
-            copy = typed.get(name)
-            loaded = (name, columns) if copy is None else (copy.name, copy.columns)
-            found.append(DescribedTable(name, key, about, columns, rows[name], *loaded))
-    return found
+        texts |= part.files(study)
+    texts |= dict(computed.texts(study))
+    found: dict[str, Callable[[Path], WrittenFile]] = {"study.yaml": lambda path: write_text(path, study_yaml(study))}
+    return found | {name: partial(write_text, text=text) for name, text in texts.items()}
 
 
 def _versions(study: Study) -> dict[int, str]:

@@ -1,17 +1,12 @@
-"""Writers of exported files, for JSONL and CSV; each returns the digest of what it wrote."""
+"""Files of lines and texts, and the digests of what was written."""
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
-
-from config.model_fields import canonical_json
-from files.tables.csv_cells import neutralise, neutralise_json
-from files.tables.csv_ways import JSON, MIXED, NUMBER
 
 Chunk = tuple[int, bytes]
 """A number of lines, and their bytes."""
@@ -19,8 +14,6 @@ AT_ONCE = 500
 """So many lines are written at once."""
 LARGE = 1 << 17
 """Bytes of a buffer: longer chunks pass it by."""
-QUOTED = re.compile(r'[,;\t\r\n"]')
-"""Cells with one of these are quoted: spreadsheets may split a line at any of the first three."""
 
 
 @dataclass(frozen=True)
@@ -72,53 +65,17 @@ def write_chunks(path: Path, chunks: Iterable[Chunk], header: bytes = b"") -> Wr
     return written
 
 
-def as_chunks(lines: Iterable[str]) -> Iterator[Chunk]:
-    """Put lines, line ends included, together as bytes."""
-    rest = iter(lines)
-    while some := list(islice(rest, AT_ONCE)):
-        yield len(some), "".join(some).encode()
-
-
 def json_chunks(lines: Iterable[Mapping[str, Any]]) -> Iterator[Chunk]:
     """One object per line, compact, without escapes, keys in the given order."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-    return as_chunks(f"{encode(line)}\n" for line in lines)
+    rest = iter(lines)
+    while some := list(islice(rest, AT_ONCE)):
+        yield len(some), "".join(f"{encode(line)}\n" for line in some).encode()
 
 
 def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
     """Write objects as `json_chunks` does. Without lines there is no file."""
     return write_chunks(path, json_chunks(lines))
-
-
-def write_csv(path: Path, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> WrittenFile:
-    """The only writer of CSV: cells and headers that a spreadsheet would run are neutralised, numbers are not.
-
-    `columns` gives each column's way of writing, in the words of `files.reading.csv_tables`. Without rows there
-    is no file.
-    """
-    header = _row(neutralise(name) for name in columns)
-    ways = list(columns.items())
-    lines = (_row(cell(row.get(name), how) for name, how in ways) for row in rows)
-    return write_chunks(path, as_chunks(lines), header.encode())
-
-
-def _row(cells: Iterable[str]) -> str:
-    return ",".join(map(_quoted, cells)) + "\r\n"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text
-
-
-def cell(value: Any, how: str) -> str:
-    """A value as a cell; an absent value is empty."""
-    if value is None:
-        return ""
-    if how in (JSON, NUMBER) or not isinstance(value, str):
-        return neutralise_json(canonical_json(value))
-    if how == MIXED and value[:1] in ("[", '"'):
-        return neutralise_json(canonical_json(value))
-    return neutralise(value)
 
 
 def write_text(path: Path, text: str) -> WrittenFile:

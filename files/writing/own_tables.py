@@ -15,15 +15,13 @@ from files.tables.typed_tables import (
     SCORES,
 )
 from files.writing.adjudication_lines import adjudication_lines, has_adjudications
-from files.writing.annotation_line_texts import annotation_chunks
+from files.writing.annotation_batches import annotation_batches
 from files.writing.example_lines import example_lines, has_examples
 from files.writing.excluded_lines import rater_lines
-from files.writing.item_line_texts import item_chunks
-from files.writing.rating_line_texts import rating_chunks, score_chunks
-from files.writing.rating_lines import rating_lines, score_lines
+from files.writing.item_batches import item_batches
+from files.writing.rating_batches import rating_batches, score_batches
 from files.writing.review_lines import has_reviews, review_lines
 from files.writing.run_lines import has_runs, run_lines
-from files.writing.study_lines import annotation_lines, exported_items
 from files.writing.table_list import StudyTable
 
 
@@ -32,18 +30,16 @@ def _has_shown_examples(study: Study) -> bool:
 
 
 STUDY_TABLES = (
-    StudyTable("items", "items with their outputs", ITEMS, exported_items, chunks=item_chunks, place=1),
+    StudyTable("items", "items with their outputs", ITEMS, batches=item_batches, place=1),
     StudyTable(
-        "ratings", "people's current answers, one per question and unit", RATINGS, rating_lines,
-        chunks=rating_chunks, place=1,
+        "ratings", "people's current answers, one per question and unit", RATINGS, batches=rating_batches, place=1,
     ),
     StudyTable(
-        "scores", "current answers of models and metrics", SCORES, score_lines, chunks=score_chunks,
-        place=1,
+        "scores", "current answers of models and metrics", SCORES, batches=score_batches, place=1,
     ),
     StudyTable(
         "annotations", "all revisions of people's answers to tasks, whatever their status", ANNOTATIONS,
-        annotation_lines, chunks=annotation_chunks, place=1,
+        batches=annotation_batches, place=1,
     ),
     StudyTable(
         "examples", "judged examples that researchers wrote for models, never shown to annotators", EXAMPLES,

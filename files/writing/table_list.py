@@ -1,8 +1,11 @@
-"""The tables of an export: what a row of each is, its typed columns, and its lines.
+"""The tables of an export: what a row of each is, its columns, and its rows.
 
 Tables of the study's own data come first (`own_tables.py`); an import reads them again. A *derived* table follows from
-them, and an import ignores it: the wide tables, and those of parts among `ComputedFiles`.
+them, and an import ignores it: the wide tables, and those among `ComputedFiles`. Large tables come as batches
+(`column_batches.py`), all others as lines, the objects that JSONL has.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +19,41 @@ from annotation.models import Study
 from annotation.protocols import Protocol, protocol_of
 from annotation.typed_columns import Column
 from files.tables.typed_tables import TypedTable
-from files.writing.file_writers import Chunk, json_chunks
+from files.writing.column_batches import ColumnBatch, batches_of
 
 Line = dict[str, Any]
 ONLY_SESSIONS = frozenset({"question", "documents"})
 UNIT_KEYS = frozenset({"output", "outputs", "session", "turn"})
 """The columns of ratings that name units of some protocol."""
+
+
+def _same(batch: ColumnBatch) -> ColumnBatch:
+    return batch
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """A table of one study: its columns, and what yields its rows, as often as it is called."""
+
+    key: str
+    about: str
+    columns: Sequence[Column]
+    batches: Callable[[], Iterator[ColumnBatch]]
+    lines: Callable[[], Iterator[Line]] | None = None
+    """The same as objects whose JSON is that of JSONL, if the table is not large."""
+    row_of: Callable[[Line], Line] = dict
+    """What makes a row, a value per column, of a line."""
+    made_of: TableRows | None = None
+    make: Callable[[ColumnBatch], ColumnBatch] = _same
+    """What makes a batch of one of the table that this one is made of."""
+
+    @classmethod
+    def of_lines(
+        cls, key: str, about: str, columns: Sequence[Column], lines: Callable[[], Iterator[Line]],
+        row_of: Callable[[Line], Line] = dict,
+    ) -> TableRows:  # fmt: skip
+        """Return a table that is not large."""
+        return cls(key, about, columns, lambda: batches_of(columns, map(row_of, lines())), lines, row_of)
 
 
 @dataclass(frozen=True)
@@ -31,13 +63,13 @@ class StudyTable:
     key: str
     about: str
     typed: TypedTable
-    lines: Callable[[Study], Iterator[Line]]
+    lines: Callable[[Study], Iterator[Line]] | None = None
     exists: Callable[[Study], bool] | None = None
     """Whether the study has any rows; without it, the table is looked through for some."""
     naming: frozenset[str] = frozenset()
     """The keys of lines under which systems are named that the lines do not already call as they are shown."""
-    chunks: Callable[[Study], Iterator[Chunk]] | None = None
-    """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
+    batches: Callable[[Study, TypedTable], Iterator[ColumnBatch]] | None = None
+    """The rows of a large table, which has no lines. They call systems as the people who run the study see them."""
     counts: Callable[[Study], Mapping[str, Any]] | None = None
     """What the manifest counts in studies that have rows, besides items, answers and guidelines."""
     place: int = 4
@@ -45,17 +77,18 @@ class StudyTable:
 
     def shown_lines(self, study: Study) -> Iterator[Line]:
         """The lines, with systems called as the people who run the study see them."""
-        names = names_of(study)
+        lines, names = self.lines(study) if self.lines else iter(()), names_of(study)
         if not self.naming or not names.are_codes:
-            return self.lines(study)
+            return lines
         systems = systems_of(study)
-        return (names.beneath(line, self.naming, systems) for line in self.lines(study))
+        return (names.beneath(line, self.naming, systems) for line in lines)
 
-    def json_chunks(self, study: Study) -> Iterator[Chunk]:
-        """The lines of JSONL, with systems called as the people who run the study see them."""
-        if self.chunks is not None and not names_of(study).are_codes:
-            return self.chunks(study)
-        return json_chunks(self.shown_lines(study))
+    def rows(self, study: Study) -> TableRows:
+        """The table's rows."""
+        typed = self.typed_for(study)
+        if self.batches is not None:
+            return TableRows(self.key, self.about, typed.columns, partial(self.batches, study, typed))
+        return TableRows.of_lines(self.key, self.about, typed.columns, partial(self.shown_lines, study), typed.row_of)
 
     def typed_for(self, study: Study) -> TypedTable:
         """The columns that the study's protocol uses."""
@@ -67,11 +100,11 @@ def _of_protocol(key: str, typed: TypedTable, protocol: Protocol) -> TypedTable:
     files = protocol.files
     if key == "items":
         unused = files.unused_item_keys | (ONLY_SESSIONS - files.item_keys)
-        return typed.with_columns(files.item_keys).without(unused | {f"{name}_turns" for name in unused})
+        return typed.with_columns(files.item_keys, "question").without(unused | {f"{name}_turns" for name in unused})
     if key in ("ratings", "scores"):
         used = protocol.unit_keys | (protocol.machine_unit_keys if key == "scores" else frozenset())
         unused = UNIT_KEYS - used | (frozenset() if files.ratings_name_items else {"item"})
-        return typed.with_columns(used).without(unused)
+        return typed.with_columns(used, "turn").without(unused)
     return typed
 
 
@@ -94,10 +127,12 @@ class DerivedTable:
     """What one row is, for the dataset card."""
     columns: Callable[[Study], Sequence[Column]]
     lines: Callable[[Study], Iterator[Line]]
-    chunks: Callable[[Study], Iterator[Chunk]] | None = None
-    """The lines of JSONL, if they can be had faster than from objects; of studies that are not blinded."""
     report: str = ""
     """The kind of report, without choices, from which `lines` takes what takes longest; an export keeps it first."""
+
+    def rows(self, study: Study) -> TableRows:
+        """The table's rows."""
+        return TableRows.of_lines(self.key, self.about, tuple(self.columns(study)), partial(self.lines, study))
 
 
 @dataclass(frozen=True)

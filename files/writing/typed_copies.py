@@ -6,18 +6,17 @@ them.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from annotation.typed_columns import Column
-from files.writing.column_encoders import encoder, unchanged
-from files.writing.file_writers import WrittenFile, write_jsonl
-from files.writing.table_list import Line
+from files.writing.column_batches import ColumnBatch, batches_of
+from files.writing.file_writers import WrittenFile
+from files.writing.table_files import LinesFile, typed_lines
+from files.writing.table_list import TableRows
 
 FOLDER = "typed"
-RowOf = Callable[[Mapping[str, Any]], Line]
 
 
 @dataclass(frozen=True)
@@ -29,22 +28,60 @@ class TypedCopy:
     columns: Sequence[Column]
 
 
-def write_typed_copy(folder: Path, name: str, columns: Sequence[Column], row_of: RowOf) -> TypedCopy:
-    """Write the copy of the table `name` of an exported folder."""
-    source = folder / name
-    present: set[str] = set()
-    for line in _lines(source):
-        present.update(row_of(line))
-    own = [column for column in columns if column.name in present]
-    ways = [(column.name, encoder(column, unchanged)) for column in own]
-    rows = (_row(row_of(line), ways) for line in _lines(source))
-    return TypedCopy(f"{FOLDER}/{name}", write_jsonl(folder / FOLDER / name, rows), own)
+class CopyFile:
+    """The copy of a table, written beside it with the columns that the first rows have.
+
+    If a later row has a value in another one, the copy is written again in the end. Rows of a table are alike, so that
+    this is rare, and nobody has to read them twice to know which columns have values.
+    """
+
+    def __init__(self, folder: Path, table: TableRows) -> None:
+        self._table, self._name = table, f"{FOLDER}/{table.key}.jsonl"
+        self._path, self._empty = folder / self._name, list(table.columns)
+        self._file: LinesFile | None = None
+        self._has_all = True
+
+    def add(self, batch: ColumnBatch) -> None:
+        """Append rows."""
+        empty = [column for column in self._empty if not _has_some(batch, column)]
+        if self._file is None:
+            self._empty, self._file = empty, self._new_file(empty)
+        self._has_all = self._has_all and len(empty) == len(self._empty)
+        self._empty = empty
+        if self._has_all:
+            self._file.add(batch)
+
+    def close(self) -> TypedCopy | None:
+        """Close the file; say what was written, if there are rows."""
+        if self._file is None:
+            return None
+        written = self._file.close()
+        if not self._has_all:
+            file = self._new_file(self._empty)
+            for batch in self._table.batches():
+                file.add(batch)
+            written = file.close()
+        return TypedCopy(self._name, written, self._columns(self._empty))
+
+    def _columns(self, empty: Sequence[Column]) -> list[Column]:
+        return [column for column in self._table.columns if column not in empty]
+
+    def _new_file(self, empty: Sequence[Column]) -> LinesFile:
+        return LinesFile(self._path, typed_lines(self._columns(empty)))
 
 
-def _lines(path: Path) -> Iterator[Line]:
-    with path.open("rb") as file:
-        yield from map(json.loads, file)
+def _has_some(batch: ColumnBatch, column: Column) -> bool:
+    return any(value is not None for value in batch.of(column) or ())
 
 
-def _row(row: Line, ways: Sequence[tuple[str, Callable[[Any], Any]]]) -> Line:
-    return {name: None if row.get(name) is None else encode(row[name]) for name, encode in ways}
+def copy_of_lines(folder: Path, table: TableRows, path: Path) -> TypedCopy | None:
+    """Write the copy of a table that is not large from its file of JSONL: making its lines again may take long."""
+
+    def batches() -> Iterator[ColumnBatch]:
+        with path.open("rb") as file:
+            yield from batches_of(table.columns, map(table.row_of, map(json.loads, file)))
+
+    copy = CopyFile(folder, replace(table, batches=batches))
+    for batch in batches():
+        copy.add(batch)
+    return copy.close()

@@ -4,32 +4,45 @@ They follow from the long ones of the same name. A question's column is called b
 key is a column's name already.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from annotation.blinding import Names, names_of, systems_of
 from annotation.machine_shapes import CHOICE, RANKING, SCORE, own_level
 from annotation.models import Annotation, Question, Rater, Rating, Study
-from annotation.protocols import Protocol, Unit, protocol_of
+from annotation.protocols import Protocol, protocol_of
 from annotation.questions import question_types
 from annotation.typed_columns import Column, ColumnKind, as_ranking, number, ranking, records, text
-from config.text_validation import given
 from files.tables.typed_tables import ANNOTATIONS
-from files.writing.annotation_line_texts import AnnotationText, annotation_texts
-from files.writing.file_writers import Chunk
+from files.writing.column_batches import KEPT, LONG, ColumnBatch, from_json, parsed
 from files.writing.own_tables import STUDY_TABLES
-from files.writing.rating_line_texts import machine_rows, members, people_rows
-from files.writing.rating_lines import HUMAN, RawRating, parsed, raw_ratings, raw_scores
-from files.writing.study_lines import Line, annotation_lines
-from files.writing.table_list import DerivedTable
-from files.writing.table_statements import Row
-from files.writing.wide_line_texts import Cell, wide_annotation_writer, wide_rating_writer
+from files.writing.rating_batches import ITEM, LEVEL, UNIT
+from files.writing.table_list import TableRows
 
-UNIT = ("item", "output", "outputs", "session", "turn", "rater", "rater_kind")
+UNITS = ("item", "output", "outputs", "session", "turn", "rater", "rater_kind")
 SAID = ("shown", "seconds", "submitted_at", "guidelines_version", "run", "replicate", "third_rater")
+FIXED = frozenset({*UNITS, *SAID})
 OF_ANNOTATIONS = tuple(column for column in ANNOTATIONS.columns if column.name != "answers")
 NUMBERS = (ColumnKind.WHOLE, ColumnKind.YES_NO, ColumnKind.NUMBER)
+
+
+@dataclass(frozen=True)
+class WideTable:
+    """A table whose batches are made of those of the `long` one."""
+
+    key: str
+    about: str
+    long: str
+    columns: Callable[[Study], Sequence[Column]]
+    widened: Callable[[Study], Callable[[ColumnBatch], ColumnBatch]]
+    """What makes a batch of one of the long table."""
+
+    def rows(self, study: Study, long: TableRows) -> TableRows:
+        """The table's rows from those of the long one."""
+        make, columns = self.widened(study), tuple(self.columns(study))
+        return TableRows(self.key, self.about, columns, lambda: map(make, long.batches()), made_of=long, make=make)
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,7 @@ def _about(column: Column, question: Question) -> Column:
 def _of_ratings(study: Study, key: str) -> list[Column]:
     """Return the columns of ratings that are the same for all questions."""
     table = next(table for table in STUDY_TABLES if table.key == key)
-    return [column for column in table.typed_for(study).columns if column.name in (*UNIT, *SAID)]
+    return [column for column in table.typed_for(study).columns if column.name in FIXED]
 
 
 def _rated_by_people(study: Study) -> dict[tuple[str, str], QuestionColumn]:
@@ -113,85 +126,41 @@ def _of_machines(question: Question, level: str, name: str) -> QuestionColumn:
     return _of_people(question, name)
 
 
-def _wide(
-    study: Study, groups: Iterator[list[RawRating]], columns: Mapping[tuple[str, str], QuestionColumn]
-) -> Iterator[Line]:
-    """Yield a row per unit, rater and time of the ratings of each item, in the order in which they first appear."""
-    protocol, names, systems = protocol_of(study), names_of(study), systems_of(study)
-    for group in groups:
-        rows: dict[tuple[Any, ...], list[Line]] = {}
-        for rating in group:
-            found = columns.get((rating.question, "")) or columns[rating.question, rating.level]
-            same = rows.setdefault(_occasion(rating), [])
-            row = next((row for row in same if found.column.name not in row), None)
-            if row is None:
-                row = _circumstances(rating, protocol, names, systems)
-                same.append(row)
-            value = parsed(rating.value)
-            row[found.column.name] = found.write(names.value(rating.level, value))
-        for same in rows.values():
-            yield from same
+OCCASION = (
+    ITEM, UNIT, "rater", "submitted_at", "guidelines_version", "run", "replicate", "shown", "third_rater",
+)  # fmt: skip
+"""What the ratings of one row have in common."""
+Cell = tuple[str, Any]
+"""The name of a question's column, and a value in it."""
 
 
-def _occasion(rating: RawRating) -> tuple[Any, ...]:
-    """What the ratings of one row have in common."""
-    return (
-        rating.output, rating.other, rating.variant, rating.rater, rating.submitted_at, rating.guidelines_version,
-        rating.run, rating.replicate, rating.shown, rating.third_rater,
-    )  # fmt: skip
+def _widened_ratings(study: Study, key: str) -> Callable[[ColumnBatch], ColumnBatch]:
+    """What makes a row per unit, rater and time of the ratings of an item, in the order in which they first appear."""
+    columns = QUESTION_COLUMNS[key](study)
+    ways = {one.column.name: from_json(one.column) for one in columns.values()}
 
-
-def _circumstances(rating: RawRating, protocol: Protocol, names: Names, systems: frozenset[str]) -> Line:
-    unit = Unit(names.shown(rating.output), names.shown(rating.other), names.known(rating.variant, systems))
-    return given(
-        {
-            "item": rating.item if protocol.files.ratings_name_items else None,
-            **protocol.unit_line(unit),
-            "rater": rating.rater,
-            "rater_kind": None if rating.kind == HUMAN else rating.kind,
-            "shown": None if rating.shown is None else names.listed(parsed(rating.shown)),
-            "seconds": rating.seconds,
-            "submitted_at": rating.submitted_at or None,
-            "guidelines_version": rating.guidelines_version,
-            "run": rating.run or None,
-            "replicate": rating.replicate,
-            "third_rater": bool(rating.third_rater) or None,
-        }
-    )
-
-
-def _wide_writer(study: Study, columns: Mapping[tuple[str, str], QuestionColumn]) -> Callable[[list[Row]], Chunk]:
-    def write(question: str, level: str, value: Any) -> Cell:
+    def cell(question: str, level: str, value: str) -> Cell:
         found = columns.get((question, "")) or columns[question, level]
-        return found.column.name, members({found.column.name: found.write(value)})
+        return found.column.name, ways[found.column.name](found.write(parsed(value)))
 
-    return wide_rating_writer(study, write)
+    kept = lru_cache(maxsize=KEPT)(cell)
 
+    def widened(batch: ColumnBatch) -> ColumnBatch:
+        occasions: dict[tuple[Any, ...], list[tuple[int, dict[str, Any]]]] = {}
+        common = zip(*(batch.values(name) for name in OCCASION), strict=True)
+        answers = zip(batch.values("question"), batch.values(LEVEL), batch.values("value"), strict=True)
+        for place, (occasion, answer) in enumerate(zip(common, answers, strict=True)):
+            name, value = (kept if len(answer[2]) < LONG else cell)(*answer)
+            same = occasions.setdefault(occasion, [])
+            cells = next((cells for _, cells in same if name not in cells), None)
+            if cells is None:
+                same.append((place, cells := {}))
+            cells[name] = value
+        rows = [row for same in occasions.values() for row in same]
+        told = {name: [values[place] for place, _ in rows] for name, values in batch.columns.items() if name in FIXED}
+        return ColumnBatch(len(rows), told | {name: [cells.get(name) for _, cells in rows] for name in ways})
 
-def wide_people_writer(study: Study) -> Callable[[list[Row]], Chunk]:
-    """What writes the wide lines of a list of people's ratings."""
-    return _wide_writer(study, _rated_by_people(study))
-
-
-def wide_machine_writer(study: Study) -> Callable[[list[Row]], Chunk]:
-    """The same of models and metrics."""
-    return _wide_writer(study, _rated_by_machines(study))
-
-
-def _rating_chunks(study: Study) -> Iterator[Chunk]:
-    return map(wide_people_writer(study), people_rows(study))
-
-
-def _score_chunks(study: Study) -> Iterator[Chunk]:
-    return map(wide_machine_writer(study), machine_rows(study))
-
-
-def _wide_ratings(study: Study) -> Iterator[Line]:
-    return _wide(study, raw_ratings(study), _rated_by_people(study))
-
-
-def _wide_scores(study: Study) -> Iterator[Line]:
-    return _wide(study, raw_scores(study), _rated_by_machines(study))
+    return widened
 
 
 def _columns(found: Mapping[Any, QuestionColumn]) -> list[Column]:
@@ -205,7 +174,7 @@ def _annotated(study: Study) -> dict[str, QuestionColumn]:
     machines = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.HUMAN)
     lenient = Annotation.objects.filter(rater__in=machines).exists()
     found = {}
-    for question in questions:
+    for question in sorted(questions, key=lambda question: question.key):  # as answers are kept
         one = _of_people(question, names[question.key])
         if lenient and one.column.kind in NUMBERS:  # a machine's number may be off the scale
             one = QuestionColumn(_about(number(one.column.name), question), float)
@@ -233,48 +202,47 @@ def _asked_per_output(columns: Mapping[str, QuestionColumn]) -> set[str]:
     return {key for key, one in columns.items() if [field.name for field in one.column.fields] == ["system", "value"]}
 
 
-def wide_answers_writer(study: Study) -> Callable[[list[AnnotationText]], Chunk]:
-    """What writes the wide lines of a list of annotations."""
+def _widened_annotations(study: Study) -> Callable[[ColumnBatch], ColumnBatch]:
+    """What makes a row per revision."""
     columns = _annotated(study)
-    each = _asked_per_output(columns)
+    each, ways = _asked_per_output(columns), {key: from_json(one.column) for key, one in columns.items()}
 
-    def write(question: str, value: Any, output: str | None) -> Cell:
-        found = columns[question]
-        said = {output: value} if output is not None and question in each else value
-        return found.column.name, members({found.column.name: found.write(said)})
-
-    return wide_annotation_writer(columns.keys(), write)
-
-
-def _annotation_chunks(study: Study) -> Iterator[Chunk]:
-    return map(wide_answers_writer(study), annotation_texts(study))
-
-
-def _wide_annotations(study: Study) -> Iterator[Line]:
-    columns = _annotated(study)
-    each = _asked_per_output(columns)
-    for line in annotation_lines(study):
-        row = {name: value for name, value in line.items() if name != "answers"}
-        for key, value in line["answers"].items():
+    def cells(answers: str, outputs: str) -> dict[str, Any]:
+        shown, found = parsed(outputs), {}
+        for key, value in json.loads(answers).items():
             if key in columns:
-                alone = key in each and len(line["outputs"]) == 1
-                row[columns[key].column.name] = columns[key].write({line["outputs"][0]: value} if alone else value)
-        yield row
+                said = {shown[0]: value} if key in each and len(shown) == 1 else value
+                found[columns[key].column.name] = ways[key](columns[key].write(said))
+        return found
+
+    kept = lru_cache(maxsize=KEPT)(cells)
+
+    def widened(batch: ColumnBatch) -> ColumnBatch:
+        pairs = zip(batch.values("answers"), batch.values("outputs"), strict=True)
+        rows = [(kept if len(pair[0]) < LONG else cells)(*pair) for pair in pairs]
+        told = {name: values for name, values in batch.columns.items() if name != "answers"}
+        names = [one.column.name for one in columns.values()]
+        return ColumnBatch(batch.size, told | {name: [row.get(name) for row in rows] for name in names})
+
+    return widened
 
 
+QUESTION_COLUMNS: Mapping[str, Callable[[Study], dict[tuple[str, str], QuestionColumn]]] = {
+    "ratings": _rated_by_people, "scores": _rated_by_machines,
+}  # fmt: skip
 WIDE = (
-    DerivedTable(
-        "wide/ratings", "people's current answers, one row per rater and unit",
-        lambda study: [*_of_ratings(study, "ratings"), *_columns(_rated_by_people(study))], _wide_ratings,
-        _rating_chunks,
+    WideTable(
+        "wide/ratings", "people's current answers, one row per rater and unit", "ratings",
+        lambda study: [*_of_ratings(study, "ratings"), *_columns(_rated_by_people(study))],
+        lambda study: _widened_ratings(study, "ratings"),
     ),
-    DerivedTable(
-        "wide/scores", "current answers of models and metrics, one row per rater, run and unit",
-        lambda study: [*_of_ratings(study, "scores"), *_columns(_rated_by_machines(study))], _wide_scores,
-        _score_chunks,
+    WideTable(
+        "wide/scores", "current answers of models and metrics, one row per rater, run and unit", "scores",
+        lambda study: [*_of_ratings(study, "scores"), *_columns(_rated_by_machines(study))],
+        lambda study: _widened_ratings(study, "scores"),
     ),
-    DerivedTable(
-        "wide/annotations", "all revisions of answers to tasks, one row per revision",
-        lambda study: [*OF_ANNOTATIONS, *_columns(_annotated(study))], _wide_annotations, _annotation_chunks,
+    WideTable(
+        "wide/annotations", "all revisions of answers to tasks, one row per revision", "annotations",
+        lambda study: [*OF_ANNOTATIONS, *_columns(_annotated(study))], _widened_annotations,
     ),
 )  # fmt: skip

@@ -133,11 +133,11 @@ def test_each_export_is_audited_with_its_token(reading, rated, owner):
 
 
 def test_a_full_disk_is_reported_and_leaves_nothing_behind(reading, rated, left_behind, monkeypatch):
-    def full(path, *args, **more):
-        path.write_bytes(b"half")
+    def full(file, chunk):
+        file._path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("files.writing.write_chunks", full)
+    monkeypatch.setattr("files.writing.file_writers.ChunkFile.add", full)
     for name in ("", "items.jsonl"):
         body = problem(reading.get(f"{EXPORT}{name}"), 503)
         assert "disk may be full" in body["detail"]

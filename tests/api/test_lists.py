@@ -15,9 +15,9 @@ from annotation.members.membership import rater_for
 from annotation.models import Annotation, Item, Output, Rater, Rating, Token
 from annotation.studies.steered_items import withdraw
 from api.lists import keyset_pages
-from files.writing.rating_lines import rating_lines
-from files.writing.study_lines import annotation_lines, item_lines
+from files.writing.study_lines import item_lines
 from tests.api.conftest import problem
+from tests.files.lines import lines_in
 
 STUDY = "/api/studies/study/"
 LISTS = ("items", "raters", "assignments", "annotations", "ratings", "revision-sessions", "runs", "adjudications")
@@ -59,12 +59,12 @@ def test_items_and_answers_are_the_lines_of_the_export(reading, rated):
     items, _ = all_of(reading, f"{STUDY}items/?limit=1")
     assert without(items, "number") == list(item_lines(rated))
     answers, pages = all_of(reading, f"{STUDY}annotations/?limit=2")
-    human = [{**line, "rater_kind": "human"} for line in annotation_lines(rated)]
+    human = [{**line, "rater_kind": "human"} for line in lines_in(rated, "annotations")]
     by = lambda line: json.dumps(line, sort_keys=True)  # noqa: E731
     assert sorted(without(answers, "number", "current"), key=by) == sorted(human, key=by)
     assert (len(answers), pages) == (4, 2)
     current, _ = all_of(reading, f"{STUDY}ratings/?current=true&limit=4")
-    lines = [{**line, "rater_kind": "human"} for line in rating_lines(rated)]
+    lines = [{**line, "rater_kind": "human"} for line in lines_in(rated, "ratings")]
     assert sorted(without(current, "number", "current", "revision"), key=by) == sorted(lines, key=by)
 
 

@@ -6,9 +6,10 @@ from itertools import product
 
 import pytest
 
-from files.reading.csv_tables import JSON, MIXED, NUMBER, TEXT
+from annotation.typed_columns import Column, ColumnKind, anything, number, text
 from files.tables.csv_cells import neutralise, neutralise_json, restore
-from files.writing.file_writers import write_csv
+from files.writing.column_batches import batches_of
+from files.writing.table_files import table_file
 
 pytestmark = pytest.mark.quick
 SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -33,6 +34,13 @@ FORMULAS = {
     " =cmd": "' =cmd",
 }
 HARMLESS = ("", "a", "a;b", "a; b", "a,=b", "a=b;c", "5;6", "it's; 'so'", "a\nb\n\nc", "a;", "'", "a;'b", "x = 1;\n")
+
+
+def write_csv(path, columns, rows):
+    file = table_file(path, columns, "csv")
+    for batch in batches_of(columns, rows):
+        file.add(batch)
+    file.close()
 
 
 def cells_of(path, delimiter):
@@ -60,8 +68,8 @@ def test_every_text_is_read_back_as_it_was_written():
 def test_no_separator_makes_a_cell_that_begins_with_a_sign(tmp_path):
     leads = ("", "a;", "a\t", "a\n", "a\r\n", 'a;"', "a;'", "a;\t", 'say "a";', "a;;", "[;", '"a";')
     texts = [lead + sign + "cmd;b" for lead in leads for sign in SIGNS]
-    rows = [{"text": text, "mixed": text, "json": {text: [text, 1]}, "more": text} for text in texts]
-    columns = {"text": TEXT, "mixed": MIXED, "json": JSON, "more": TEXT}
+    rows = [{"text": one, "mixed": one, "json": {one: [one, 1]}, "more": one} for one in texts]
+    columns = (text("text"), Column("mixed", ColumnKind.TEXT_OR_JSON), anything("json"), text("more"))
     write_csv(tmp_path / "table.csv", columns, rows)
     for delimiter in SEPARATORS:
         cells = cells_of(tmp_path / "table.csv", delimiter)
@@ -73,7 +81,7 @@ def test_no_separator_makes_a_cell_that_begins_with_a_sign(tmp_path):
 
 
 def test_a_cell_that_holds_a_separator_is_quoted(tmp_path):
-    columns = {"text": TEXT, "more": TEXT}
+    columns = (text("text"), text("more"))
     write_csv(tmp_path / "table.csv", columns, [{"text": "a;b", "more": "c"}, {"text": "a\tb", "more": "d,e"}])
     assert (tmp_path / "table.csv").read_bytes() == b'text,more\r\n"a;b",c\r\n"a\tb","d,e"\r\n'
 
@@ -87,8 +95,6 @@ def test_json_is_escaped_only_where_a_formula_would_begin():
 
 
 def test_numbers_stay_numbers(tmp_path):
-    rows = [{"value": value} for value in (-3, -0.5, 1e22, "-3")]
-    write_csv(tmp_path / "numbers.csv", {"value": NUMBER}, rows[:3])
-    assert (tmp_path / "numbers.csv").read_text().split() == ["value", "-3", "-0.5", "1e+22"]
-    write_csv(tmp_path / "texts.csv", {"value": TEXT}, rows)
-    assert (tmp_path / "texts.csv").read_text().split() == ["value", "-3", "-0.5", "1e+22", "'-3"]
+    columns = (number("value"), text("text"))
+    write_csv(tmp_path / "table.csv", columns, [{"value": -3, "text": "-3"}, {"value": -0.5}, {"value": 1e22}])
+    assert (tmp_path / "table.csv").read_text().split() == ["value,text", "-3,'-3", "-0.5,", "1e+22,"]

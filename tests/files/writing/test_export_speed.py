@@ -8,21 +8,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Study
 from files.reading import import_study
 from files.writing import export_study
-from files.writing.file_writers import json_chunks
-from files.writing.own_tables import STUDY_TABLES
-from files.writing.table_statements import NEXT_ITEMS, OUTPUTS, by_whole_items, quotes_as_python, streamed
-from files.writing.wide_tables import WIDE
+from files.writing.table_statements import NEXT_ITEMS, OUTPUTS, by_whole_items, streamed
 from tests.files.writing.conftest import item, objects_of, write_study
-from tests.filled import fill
 from tests.house import ROOT
 
 pytestmark = pytest.mark.both
 HEAVY = (
-    "files.reading", "celery", "kombu", "matplotlib", "numpy", "openai", "pandas",
-    "pyarrow", "pydantic", "scipy", "sklearn", "torch",
+    "files.reading.import_attempt", "matplotlib", "numpy", "openai", "pandas", "pyarrow", "scipy", "sklearn", "torch",
 )  # fmt: skip
 LOADED = """
 import sys, django
@@ -83,29 +77,6 @@ def test_lists_of_items_are_read_along_an_index_before_a_database_has_statistics
             pass
     assert len(plans) == 2
     assert all("sort" not in plan.lower() and "TEMP B-TREE" not in plan for plan in plans)
-
-
-@pytest.mark.thorough
-@pytest.mark.django_db
-def test_lines_made_as_texts_are_those_made_from_objects(tmp_path):
-    fill(tmp_path / "in")
-    wrong, compared = [], 0
-    for study in Study.objects.all():
-        for table in (*STUDY_TABLES, *WIDE):
-            if table.chunks is None:
-                continue
-            fast = b"".join(data for _, data in table.chunks(study))
-            slow = b"".join(data for _, data in json_chunks(table.lines(study)))
-            compared += bool(fast)
-            if fast != slow:
-                wrong.append((study.slug, table.key))
-    assert compared > 10
-    assert wrong == []
-
-
-@pytest.mark.django_db
-def test_the_database_writes_texts_as_json_with_the_bytes_of_python():
-    assert quotes_as_python()
 
 
 def test_lists_are_cut_between_items():

@@ -243,7 +243,7 @@ def test_answers_sent_during_an_export_are_in_none_of_its_files(
         return take
 
     submit(waiting.pop(), answer(0, comment="sent before"))
-    for name in ("write_pairs", "_write_table", "_counts"):
+    for name in ("tables_of", "write_tables", "_counts"):
         monkeypatch.setattr(exporting, name, after_an_answer(getattr(exporting, name)))
     with ThreadPoolExecutor(1) as writer:
         manifest = export_study(study, tmp_path / "out", form)

@@ -9,7 +9,7 @@ from annotation.page_times import are_odd_times
 from annotation.studies.planning import plan_chunk
 from files.reading import import_study
 from files.writing import export_study
-from files.writing.study_lines import annotation_lines
+from tests.files.lines import lines_in
 from tests.files.writing.conftest import assign, bytes_of, empty_the_database, item, objects_of, write_study
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
@@ -41,7 +41,7 @@ def test_counts_that_do_not_fit_the_servers_time_are_marked_and_kept(owner, tmp_
     assert [line.get("odd_times") for line in lines] == [None, True]
     assert [line["visible_seconds"] for line in lines] == [2.0, DAY]
     assert all(line["seconds"] < 60 for line in lines)
-    assert [line.get("odd_times") for line in annotation_lines(study)] == [None, True]
+    assert [line.get("odd_times") for line in lines_in(study, "annotations")] == [None, True]
     empty_the_database()
     export_study(import_study(tmp_path / "one").study, tmp_path / "two")
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")

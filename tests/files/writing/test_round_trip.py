@@ -16,7 +16,7 @@ from annotation.models import (
 )
 from config.model_fields import canonical_json
 from files.reading import import_study
-from files.tables.csv_cells import DANGEROUS
+from files.tables.csv_cells import FORMULA
 from files.writing import export_study
 from tests.files.writing.conftest import (
     AWKWARD,
@@ -106,7 +106,7 @@ def test_annotations_survive_csv(rated, tmp_path):
     assert len(cells) == len(lines)
     assert {row["flag"] for row in cells} == {"", "'=The text is cut off"}
     assert [json.loads(row["answers"]) for row in cells] == [line["answers"] for line in lines]
-    assert not any(DANGEROUS.match(cell) and not cell.startswith("'") for row in cells for cell in row.values())
+    assert not any(FORMULA.match(cell) and not cell.startswith("'") for row in cells for cell in row.values())
     empty_the_database()
     again = import_study(tmp_path / "table").study
     export_study(again, tmp_path / "two")
