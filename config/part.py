@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from django.db.models import OuterRef, Q
-    from django.utils.safestring import SafeString
 
     from accounts.models import Person, SignInLink
     from annotation.desk.part_tasks import StepsBeforeTasks, TaskSearch
@@ -61,10 +60,6 @@ class Part:
     search: TaskSearch | None = None
     """How the part finds a rater's next task in place of the core's search; at most one part of a study has one."""
 
-    def is_full_for(self, study: Study, rater: Rater) -> bool:
-        """Whether the study has enough people like this rater, who has not begun."""
-        return False
-
     mixes_tasks = False
     """Whether raters get tasks of the part among the study's own; their items are copies, their slots of no study."""
 
@@ -88,14 +83,6 @@ class Part:
 
     def last_worked_at(self, rater: Rater) -> datetime | None:
         """Return when the rater last did something that the app asks of them besides tasks."""
-        return None
-
-    def settle(self, rater: Rater) -> str | None:
-        """End a rater's part in the study if nothing is left for them; return the page that says how it ended."""
-        return None
-
-    def before_leaving(self, rater: Rater, person: Person) -> SafeString | None:
-        """Follow that a person leaves, before they are erased; return what the page after it shows, or None."""
         return None
 
     def awaits_decision(self, rater: OuterRef | Rater) -> Q | None:

@@ -17,13 +17,13 @@ from annotation.models import Rater, Study
 from annotation.studies.file_sections import FileFacts, StudySection
 from annotation.studies.queries import MyWork
 from annotation.study_tabs import Tab
-from config.part import Part
 from files.import_problems import FieldInvalidError
 from parts.crowds.ending import give_back_time, has_ended, open_again, settle, stay_of, withdraw
 from parts.crowds.erasing import ERASING
 from parts.crowds.link_settings import PUBLIC_LINK, checked_link
 from parts.crowds.models import CrowdBrowser, CrowdId, CrowdStay
 from parts.crowds.recruiter_settings import RECRUITER, checked_recruiter
+from parts.way_in.followers import FollowsWayIn
 
 GUEST_TOKENS = "guest_tokens"
 """The key under `recruiting` by which guests may make API tokens."""
@@ -76,7 +76,7 @@ def if_links(request: HttpRequest, study: Study) -> dict[str, Any] | None:
     return {} if has_links(study) else None
 
 
-class CrowdsPart(Part):
+class CrowdsPart(FollowsWayIn):
     needs = ("way_in",)
     sections = (
         StudySection(f"recruiting.{RECRUITER}", _by(checked_recruiter)),

@@ -8,7 +8,6 @@ from annotation.models import Rater, Study
 from annotation.studies.file_sections import StudySection, by_model
 from annotation.studies.live_checks import LiveProblem
 from annotation.study_tabs import Tab
-from config.part import Part
 from operating.data_check import DataCheck, Row
 from parts.routing.claims import RoutingSearch
 from parts.routing.erasing import ERASING
@@ -17,6 +16,7 @@ from parts.routing.models import QuotaMember
 from parts.routing.plan import ROUTING, RoutingSpec
 from parts.routing.quotas import count_study, wrong_counts
 from parts.routing.raters import is_full_for, routing_problems
+from parts.way_in.followers import FollowsWayIn
 
 CHUNK = 500
 
@@ -37,7 +37,7 @@ def wrong_quotas() -> Iterator[Row]:
             yield {"study": study.pk, "quota": quota}
 
 
-class RoutingPart(Part):
+class RoutingPart(FollowsWayIn):
     needs = ("way_in",)
     sections = (StudySection(ROUTING, by_model(RoutingSpec), begin),)
     search = RoutingSearch()

@@ -17,10 +17,10 @@ from annotation.models import Item, Rater, Study
 from annotation.protocols import Form, protocols
 from annotation.studies.locking import lock_rater, lock_study
 from config.database_clock import database_now
-from config.parts import parts_of
 from config.text_validation import check_json
 from parts.way_in.admission import admit, next_step, passages_of
 from parts.way_in.entry_step import EntryStep, Halt, Passages, steps_of
+from parts.way_in.followers import followers_of
 from parts.way_in.models import PracticeAnswer, StepPassage
 from parts.way_in.practice_drafts import drop_draft, write_draft
 from parts.way_in.practice_kind import PracticeKind
@@ -76,7 +76,7 @@ def way_of(study: Study, rater: Rater, now: datetime | None = None) -> Way:
     steps, passages = steps_of(study), passages_of([rater.pk])[rater.pk]
     step = next_step(steps, passages)
     halt = step.kind.halt(step, passages, now or database_now()) if step else None
-    if step is not None and halt is None and any(part.is_full_for(study, rater) for part in parts_of(study)):
+    if step is not None and halt is None and any(part.is_full_for(study, rater) for part in followers_of(study)):
         halt = Halt(full=True)
     return Way(study, rater, steps, passages, step, halt)
 

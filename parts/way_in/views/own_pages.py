@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import person_of, signed_in
 from annotation.members.own_rater import own_rater
-from config.parts import parts_of
+from parts.way_in.followers import followers_of
 from parts.way_in.leaving import (
     ErasureRefusedError,
     MembershipRefusedError,
@@ -31,7 +31,7 @@ def leave_study(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         try:
             with transaction.atomic():  # if the erasure is refused, nothing that comes before it has happened
-                farewell = [html for part in parts_of(study) if (html := part.before_leaving(rater, person))]
+                farewell = [html for part in followers_of(study) if (html := part.before_leaving(rater, person))]
                 account_is_gone = leave(rater, person)
             context = {"study": study, "rule": rule, "account_is_gone": account_is_gone, "farewell": farewell}
             if account_is_gone:

@@ -16,10 +16,10 @@ from annotation.protocols import protocols
 from config.database_clock import database_now
 from parts.way_in.access import waiting_passage
 from parts.way_in.beside_gold import comparison
+from parts.way_in.followers import settle
 from parts.way_in.funnel import funnel_of
 from parts.way_in.models import StepPassage
 from parts.way_in.pilot_decisions import DecidedError, decide
-from parts.way_in.settling import settle
 
 FIELD = "decision-"
 DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)

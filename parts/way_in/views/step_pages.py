@@ -22,12 +22,12 @@ from annotation.protocols import AnswersInvalidError, Form, protocols
 from config.text_validation import TextRefusedError
 from parts.way_in.beside_gold import comparison
 from parts.way_in.entry_step import RepliesInvalidError
+from parts.way_in.followers import settle
 from parts.way_in.models import PracticeAnswer, StepPassage
 from parts.way_in.passing import PASSED
 from parts.way_in.personal_questions import shown_questions
 from parts.way_in.practice_drafts import OlderDraftError, draft_of
 from parts.way_in.practice_tasks import practice_context, task_at
-from parts.way_in.settling import settle
 from parts.way_in.steps_taken import (
     StaleStepError,
     Way,
