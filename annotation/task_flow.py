@@ -75,10 +75,6 @@ class TaskFlow:
         """Return sentences that say what this site lacks, so that the study cannot go live."""
         return []
 
-    def options_of_dry_run(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Return the options of a copy that synthetic raters fill: nothing that it does may cost money."""
-        return options
-
     # Giving out work
 
     def welcome_url(self, rater: Rater) -> str | None:
@@ -121,7 +117,7 @@ class TaskFlow:
         return {}
 
     def begun_by(self, raters: Collection[int]) -> dict[int, list[BegunTask]]:
-        """Return what these raters (primary keys) have begun, oldest first; asked if `has_own_pages`."""
+        """Return what these raters (primary keys) have begun, oldest first; parts ask, if `has_own_pages`."""
         return {}
 
     # The page of a task

@@ -183,16 +183,15 @@ class Part:
         return False
 
     def people_with(self, address: str) -> Iterable[int]:
-        """Return the primary keys of the people who have confirmed this mail address."""
+        """Return the primary keys of the people who have confirmed this mail address.
+
+        Parts by which people sign in ask this; the core knows only the addresses of accounts.
+        """
         return ()
 
     def is_backed(self, link: SignInLink) -> bool:
         """Whether the person who made a study's sign-in link may still make it."""
         return True
-
-    # --- dry runs
-    not_in_dry_runs: Sequence[str] = ()
-    """Keys of `study.yaml` that the copy of a study for a dry run leaves out."""
 
     # --- operation
     readiness: Mapping[str, Callable[[], str]] = {}

@@ -16,7 +16,7 @@ from config.database_clock import database_now
 from config.parts import parts_of
 from llm.call_errors import CallError
 from llm.dry_run_calls import makes_up_for
-from llm.endpoints import dry_run_models, find_model
+from llm.endpoints import find_model
 from retrieval.index_builds import ensure_index
 from sessions.assignment_order import ranking
 from sessions.models import RevisionSession, Turn
@@ -25,7 +25,7 @@ from sessions.pages.session_overview import rows_of
 from sessions.pages.session_preview import TEMPLATE as PREVIEW_TEMPLATE
 from sessions.pages.session_preview import session_preview
 from sessions.steps import mark_abandoned, start_session
-from sessions.study_options import models_in, options_of
+from sessions.study_options import options_of
 from sessions.turn_variants import PREFIX
 
 ENDED = (RevisionSession.Status.SATISFIED, RevisionSession.Status.MAX_TURNS)
@@ -58,10 +58,6 @@ class SessionFlow(TaskFlow):
 
     def on_prepared(self, study: Study) -> None:
         ensure_index(study)
-
-    def options_of_dry_run(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Instead of the models of the study, as many that make up answers here."""
-        return {**options, "models": dry_run_models(len(models_in(options)))}
 
     def import_warnings(self, study: Study) -> list[str]:
         made_up = any(makes_up_for(model, study) for model in options_of(study).models)

@@ -114,7 +114,10 @@ def expected_mixed(study: Study, tasks: int) -> int:
 
 
 class StepsBeforeTasks(ABC):
-    """What the core asks a part with steps that raters take before their first task."""
+    """What the core asks a part with steps that raters take before their first task.
+
+    Other parts, which do not know this one, ask `has_step`, `walk` and `decide_for_researchers`.
+    """
 
     @abstractmethod
     def page(self, study: Study) -> str:

@@ -99,13 +99,15 @@ class StudySection:
     """A section by its key, and what checks its value: `by_model`, or a check of its own.
 
     `on_live` is called in the transaction in which a study goes live; it may raise StudyRefusedError. `copied` makes
-    the value of a copy of the study, which has none of its raters.
+    the value of a copy of the study, which has none of its raters. Copies for dry runs have only sections that are
+    `in_dry_runs`.
     """
 
     key: str
     check: Check
     on_live: Callable[[Study, Person | None], None] = _nothing
     copied: Callable[[Any], Any] = _all
+    in_dry_runs: bool = True
 
     def problems(self, value: Any, facts: FileFacts) -> Iterator[HasPlace]:
         """Yield what is wrong with a value."""
@@ -146,16 +148,18 @@ def sections_in(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: options[key] for key in (*study_sections(), *absent) if key in options}
 
 
-def sections_copied(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a study file with its sections as a copy of the study has them."""
-    copied = _copied(body, study_sections())
+def sections_copied(body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
+    """The body of a study file with its sections as a copy of the study has them, which may be for a dry run."""
+    copied = _copied(body, study_sections(), dry_run)
     if "recruiting" in body:
-        copied["recruiting"] = _copied(body["recruiting"], recruiting_sections())
+        copied["recruiting"] = _copied(body["recruiting"], recruiting_sections(), dry_run)
     return copied
 
 
-def _copied(body: Mapping[str, Any], sections: Mapping[str, StudySection]) -> dict[str, Any]:
-    return {key: sections[key].copied(value) if key in sections else value for key, value in body.items()}
+def _copied(body: Mapping[str, Any], sections: Mapping[str, StudySection], dry_run: bool) -> dict[str, Any]:
+    left_out = {key for key, section in sections.items() if dry_run and not section.in_dry_runs}
+    kept = {key: value for key, value in body.items() if key not in left_out}
+    return {key: sections[key].copied(value) if key in sections else value for key, value in kept.items()}
 
 
 def begin_sections(study: Study, actor: Person | None) -> None:

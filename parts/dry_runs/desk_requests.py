@@ -41,6 +41,11 @@ class Progress(Enum):
 class DeskVisitor:
     """One synthetic rater with a browser of their own."""
 
+    @staticmethod
+    def options_of_copy(options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options of a copy that such raters fill: nothing that it does may cost money."""
+        return options
+
     def __init__(self, study: Study, person: Person, rater: SyntheticRater, seconds: float) -> None:
         self.study, self.person, self.rater, self.seconds = study, person, rater, seconds
         self.accuracy, self.is_in = rater.accuracy, False

@@ -29,12 +29,12 @@ from config.background.claiming import ask_to_stop
 from config.background.kinds import works
 from config.background.rows import WAITING
 from config.background.waking import enqueue, enqueue_again
-from config.parts import parts
 from files.entered.drafts import make_draft
 from files.reading import add_to_study
 from files.writing.file_writers import write_jsonl
 from files.writing.study_lines import item_lines
 from files.writing.study_yaml import study_body
+from parts.dry_runs.desk_requests import DeskVisitor
 from parts.dry_runs.models import StudyDryRun
 from parts.dry_runs.session_requests import VISITORS
 from parts.dry_runs.settings import mark_of
@@ -98,11 +98,9 @@ def make_copy(source: Study, row: StudyDryRun) -> Study:
     copy = row.study
     if copy is None:
         actor = row.asked_by or source.memberships.filter(role=Role.OWNER, active=True).order_by("pk")[0].person
-        body = {**sections_copied(study_body(source)), "slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
-        for part in parts():
-            for key in part.not_in_dry_runs:
-                body.pop(key, None)
-        body["options"] = protocols()[source.protocol].flow.options_of_dry_run(body.get("options", {}))
+        body = sections_copied(study_body(source), dry_run=True)
+        body["options"] = VISITORS.get(source.protocol, DeskVisitor).options_of_copy(body.get("options", {}))
+        body |= {"slug": f"dry-run-{row.pk}-{source.slug}"[:100].rstrip("-")}
         body |= {"title": f"Dry run of {source}", DRY_RUN: mark_of(source.slug)}
         with transaction.atomic():
             copy = make_draft(body, actor)

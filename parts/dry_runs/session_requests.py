@@ -1,15 +1,18 @@
 """A synthetic annotator of revision sessions: the steps that the session's page sends, one per call."""
 
 import uuid
+from typing import Any
 
 from django.urls import ResolverMatch, reverse
 
 from annotation.answers import Form, Sheet
 from annotation.models import Assignment, Rater
 from annotation.protocols import protocols
+from llm.endpoints import dry_run_models
 from parts.dry_runs.desk_requests import DeskRefusedError, DeskVisitor, Progress
 from parts.dry_runs.synthetic_answers import WORDS, synthetic_form
 from sessions.models import RevisionSession
+from sessions.study_options import models_in
 from sessions.transcript import TurnRecord, session_state, turns_of
 from sessions.turn_variants import named_turn
 from sessions.workflow import BAD, GOOD, INFORMATION, NEUTRAL, RATING, STYLE, Due, SessionState
@@ -24,6 +27,11 @@ INSTRUCTIONS = {
 
 class SessionVisitor(DeskVisitor):
     """Instructs until an answer is good, edits bad ones, and rates single turns of others at the desk."""
+
+    @staticmethod
+    def options_of_copy(options: dict[str, Any]) -> dict[str, Any]:
+        """Instead of the models of the study, as many that make up answers here."""
+        return {**options, "models": dry_run_models(len(models_in(options)))}
 
     def begin(self, row: Rater) -> None:
         super().begin(row)

@@ -39,12 +39,13 @@ def wrong_quotas() -> Iterator[Row]:
 
 class RoutingPart(FollowsWayIn):
     needs = ("way_in",)
-    sections = (StudySection(ROUTING, by_model(RoutingSpec), begin),)
+    sections = (  # synthetic raters say nothing about themselves
+        StudySection(ROUTING, by_model(RoutingSpec), begin, in_dry_runs=False),
+    )
     search = RoutingSearch()
     urls = "parts.routing.urls"
     annotators_pages = ("routing:own_topics",)
     tabs = (Tab(220, "People", "Routing", "routing:routing", (), is_declared),)
-    not_in_dry_runs = (ROUTING,)  # synthetic raters say nothing about themselves
     counts = {LANES: count_lanes}
     erasing = ERASING
     data_checks = (
