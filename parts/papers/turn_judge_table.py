@@ -9,7 +9,8 @@ import numpy as np
 from agreement.meta_evaluation.label_figures import OTHERS
 from annotation.models import JudgeRun, Study
 from config.model_fields import canonical_json
-from judges.split_of_run import ratings_of, seed_of, shots_of, without_seed
+from judges.split_of_run import ratings_of
+from parts.papers.judge_configurations import seed_of, shots_of, without_seed
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import TableBody, TableCell, TableColumn, cell_of
 from reports.figures.label_answers import choices_of

@@ -12,13 +12,13 @@ from agreement.arrays.best_worst_answers import BestWorstAnswers
 from agreement.arrays.pair_choices import PairChoices
 from agreement.arrays.rankings import Rankings
 from agreement.intervals.bootstrap import ItemSums
-from agreement.intervals.jackknife import jackknife
 from agreement.question_figures.best_worst_report import choice_figures, implied_alpha
 from agreement.question_figures.pair_report import alpha_of_sets
 from agreement.reliability.ranked_sets import of_whole_rankings, shared
 from agreement.spans.severity_figures import severity_figures
 from agreement.spans.span_figures import by_character
 from agreement.spans.span_marks import SpanAnswers, cut
+from parts.stopping.figures.jackknife import jackknife
 from parts.stopping.figures.sequential_looks import StopTarget
 
 Targets = tuple[int, list[StopTarget]]

@@ -9,10 +9,10 @@ from agreement.arrays.pair_choices import PairChoices
 from agreement.arrays.rating_arrays import Ratings
 from agreement.arrays.scored_outputs import ScoresOfOutputs
 from agreement.intervals.bootstrap import Ratios
-from agreement.intervals.jackknife import MOST_GROUPS, JackknifeErrors, jackknife
 from agreement.question_figures.best_worst_report import best_worst_counts
 from agreement.reliability.alpha import Level, alpha_sums
 from agreement.systems.win_matrix import meetings_of_choices, meetings_of_scores, win_shares
+from parts.stopping.figures.jackknife import MOST_GROUPS, JackknifeErrors, jackknife
 from parts.stopping.figures.sequential_looks import StopTarget
 
 ADDED = 2

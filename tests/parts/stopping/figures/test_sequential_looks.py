@@ -9,7 +9,7 @@ from scipy.stats import norm, t
 from agreement.arrays.rating_arrays import collect
 from agreement.arrays.scored_outputs import scores_of_ratings
 from agreement.intervals.bootstrap import Ratios
-from agreement.intervals.jackknife import jackknife
+from parts.stopping.figures.jackknife import jackknife
 from parts.stopping.figures.sequential_looks import (
     LEAST_ITEMS,
     SequentialDesign,
