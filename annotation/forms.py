@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.desk.part_tasks import RepeatedSteps
 from annotation.members.invitations import DAYS, MOST_AT_ONCE
 from annotation.members.tokens import DAYS as TOKEN_DAYS
 from annotation.members.tokens import MOST_DAYS as MOST_TOKEN_DAYS
@@ -166,11 +167,13 @@ class ProjectForm(forms.Form):
 
 class GuidelinesForm(CorrectionForm):
     text = PlainText(label="Guidelines (Markdown)", max_length=LONGEST_GUIDELINES, required=False)
-    changes_meaning = forms.BooleanField(
-        label="This changes the meaning: people qualify again", required=False,
-        help_text="Qualifications under earlier versions no longer count. People pass them again before their next "
-        "task; what they are writing now is saved.",
-    )  # fmt: skip
+    changes_meaning = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, repeated: RepeatedSteps | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if repeated is not None:
+            field = self.fields["changes_meaning"]
+            field.label, field.help_text = repeated
 
 
 class GuidelinesVersionForm(forms.Form):

@@ -71,7 +71,8 @@ class StudyChangeSerializer(serializers.Serializer):
     project = serializers.CharField(required=False, max_length=200, allow_blank=True, help_text="Empty: none.")
     reason = serializers.CharField(required=False, help_text="Why a locked study is corrected.")
     changes_meaning = serializers.BooleanField(
-        required=False, help_text="Whether new guidelines change what answers mean: people then qualify again."
+        required=False,
+        help_text="Whether new guidelines change what answers mean; people may then take steps before tasks again.",
     )
 
 

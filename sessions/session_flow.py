@@ -80,7 +80,7 @@ class SessionFlow(TaskFlow):
     def offered(self, slots: QuerySet[Slot], rater: Rater) -> QuerySet[Slot]:
         """Leave out questions that the rater has had, however that session ended, and turns of their own sessions.
 
-        In a pilot, people get its sessions and no second ratings.
+        Who may be given only so many tasks gets sessions, and no second ratings.
         """
         more = self.most_more(rater)
         if more is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotation.models import Item, Rater, Slot, Study
 from config.parts import parts_of
@@ -113,6 +113,13 @@ def expected_mixed(study: Study, tasks: int) -> int:
     return sum(part.expected_among(study, tasks) for part in parts_of(study).mixing)
 
 
+class RepeatedSteps(NamedTuple):
+    """What it means for raters that guidelines change their meaning: the label of the check box, and its help."""
+
+    label: str
+    help_text: str
+
+
 class StepsBeforeTasks(ABC):
     """What the core asks a part with steps that raters take before their first task.
 
@@ -137,19 +144,22 @@ class StepsBeforeTasks(ABC):
 
     @abstractmethod
     def most_given(self, rater: Rater) -> int | None:
-        """Return how many tasks a rater in a pilot may be given in all, or None for any number."""
+        """Return how many tasks a rater may be given in all before a decision, or None for any number."""
 
     @abstractmethod
     def end_if_over(self, rater: Rater) -> None:
-        """Let a rater wait for a decision if they have just sent the last task of a pilot."""
+        """Let a rater wait for a decision if they have just sent the last task that they may be given before it."""
 
     @abstractmethod
-    def has_qualification(self, study: Study) -> bool:
-        """Whether raters have to pass a test of the guidelines."""
+    def repeated(self, study: Study) -> RepeatedSteps | None:
+        """Return what researchers read before guidelines change their meaning, if raters then take steps again."""
 
     @abstractmethod
-    def qualify_again(self, study: Study, version: int, actor: Person | None) -> None:
-        """Ask for tests under a version of the locked study's guidelines, in the transaction that publishes it."""
+    def repeat(self, study: Study, version: int, actor: Person | None) -> None:
+        """Ask for steps again under a version of the locked study's guidelines, in the transaction that publishes it.
+
+        Nothing happens if the study has no such steps.
+        """
 
     @abstractmethod
     def walk(self, rater: Rater, visitor: SyntheticVisitor) -> bool:

@@ -126,8 +126,8 @@ def publish_guidelines(
 ) -> Guideline:
     """Add a version of the guidelines; if the text is unchanged, the latest version stays.
 
-    Open pages keep the version that they were opened with. With `changes_meaning`, people have to qualify again, if the
-    study asks for that. Raises StudyRefusedError.
+    Open pages keep the version that they were opened with. With `changes_meaning`, people take steps before tasks
+    again, if the study has some that depend on it. Raises StudyRefusedError.
     """
     with transaction.atomic():
         now = lock_study(study.pk)
@@ -141,5 +141,5 @@ def publish_guidelines(
         if changes_meaning:
             steps = parts_of(now).steps
             if steps is not None:
-                steps.qualify_again(now, number, actor)
+                steps.repeat(now, number, actor)
     return added

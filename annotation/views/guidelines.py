@@ -53,10 +53,13 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     person = person_of(request)
     study = study_for(person, slug, RESEARCHERS)
     newest = study.guidelines.order_by("-number").first()
+    steps = parts_of(study).steps
+    repeated = None if newest is None or steps is None else steps.repeated(study)
     form = GuidelinesForm(
         request.POST if request.method == "POST" else None,
         initial={"text": newest.text if newest else ""},
         locked=study.locked_at is not None,
+        repeated=repeated,
     )
     preview = None
     status = 200
@@ -72,7 +75,5 @@ def edit_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             )  # fmt: skip
             messages.success(request, f"Version {published.number} is published.")
             return redirect("annotation:guidelines", slug=slug)
-    steps = parts_of(study).steps
-    may_requalify = newest is not None and steps is not None and steps.has_qualification(study)
-    context = {"study": study, "form": form, "newest": newest, "preview": preview, "may_requalify": may_requalify}
+    context = {"study": study, "form": form, "newest": newest, "preview": preview, "repeated": repeated}
     return render(request, "annotation/edit_guidelines.html", context, status=status)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from accounts.access import person_of
 from accounts.auditing import record
 from accounts.models import Person
-from annotation.desk.part_tasks import StepsBeforeTasks
+from annotation.desk.part_tasks import RepeatedSteps, StepsBeforeTasks
 from annotation.fragments import StepsCard
 from annotation.models import Rater, Study
 from annotation.studies.queries import MyWork
@@ -19,6 +19,12 @@ from parts.way_in.pilot_tasks import end_if_over, most_given
 from parts.way_in.settings import SINCE
 from parts.way_in.steps_taken import way_of
 from parts.way_in.synthetic_way import let_on, walk_on
+
+QUALIFY_AGAIN = RepeatedSteps(
+    "This changes the meaning: people qualify again",
+    "Qualifications under earlier versions no longer count. People pass them again before their next task; what they "
+    "are writing now is saved.",
+)
 
 
 class WayInSteps(StepsBeforeTasks):
@@ -47,11 +53,11 @@ class WayInSteps(StepsBeforeTasks):
     def end_if_over(self, rater: Rater) -> None:
         end_if_over(rater)
 
-    def has_qualification(self, study: Study) -> bool:
-        return any(SINCE in step.kind.spec_keys for step in steps_of(study))
+    def repeated(self, study: Study) -> RepeatedSteps | None:
+        return QUALIFY_AGAIN if any(SINCE in step.kind.spec_keys for step in steps_of(study)) else None
 
-    def qualify_again(self, study: Study, version: int, actor: Person | None) -> None:
-        if not self.has_qualification(study):
+    def repeat(self, study: Study, version: int, actor: Person | None) -> None:
+        if self.repeated(study) is None:
             return
         old, study.recruiting = study.recruiting, {**study.recruiting, "steps": steps_since(study, version)}
         study.save(update_fields=["recruiting"])

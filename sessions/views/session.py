@@ -159,16 +159,16 @@ def _rate(posted: Posted) -> None:
     answers = {name: values for name, values in posted.form.items() if name not in OWN_FIELDS}
     submission = read_submission(posted.request, posted.assignment, answers)
     steps.rate(posted.session, posted.versions.turn, replace(submission, revision=posted.versions.rated))
-    _end_pilot(posted.session.rater)  # rating the last turn ends the session
+    _end_if_over(posted.session.rater)  # rating the last turn ends the session
 
 
 def _finish(posted: Posted) -> None:
     steps.finish(posted.session)
-    _end_pilot(posted.session.rater)
+    _end_if_over(posted.session.rater)
 
 
-def _end_pilot(rater: Rater) -> None:
-    """Let the rater wait for a decision if this was the last task of their pilot."""
+def _end_if_over(rater: Rater) -> None:
+    """Let the rater wait for a decision if this was the last task that they may be given before it."""
     before = parts_of(rater.study).steps
     if before is not None:
         before.end_if_over(rater)
