@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from files.writing.table_list import DerivedTable, StudyTable
     from managing.uploads.other_formats import OtherFormats
     from operating.data_check import DataCheck
+    from reports.comparison_tables import ComparisonTables
     from reports.figures.rater_columns import RaterColumn
 
     OwnRows = Iterable[tuple[str, Iterator[dict[str, Any]]]]
@@ -132,8 +133,8 @@ class Part:
     """Counts that a worker keeps for large studies, by subject (`annotation/studies/kept_counts.py`)."""
     rater_columns: Sequence[RaterColumn] = ()
     """Figures of each rater beside those of the page *Rater checks*."""
-    comparison_tables = ""
-    """The function of a `StudyAnswers` that makes tables by key, by its dotted name: web processes must not load it."""
+    comparison_tables: ComparisonTables | None = None
+    """Tables of a comparison of judges with people, and the questions that a reader may choose for them."""
 
     # --- files
     importers: Mapping[str, str] = {}

@@ -15,6 +15,7 @@ from api.results import report_examples as examples
 from api.results.kept_answers import kept_answer
 from api.schema import EXPORTING, GET, READING, RECENT, WITHIN, operation, parameter
 from files.writing import SMALL_FORMATS
+from reports.comparison_tables import comparison_questions
 from reports.figures.protocol_figures import protocol_figures
 from reports.kept.archive import FileUnknownError, archived, exported_file
 from reports.pages.forms import AgreementForm, MetaEvaluationApiForm, SessionReportForm, choices_in
@@ -87,8 +88,7 @@ def agreement(request: Request, slug: str) -> Response:
         parameter("panel", "The name of a judge that is also compared as part of a panel; repeated.", many=True),
         parameter("epsilon", "What a person may be better by in the alternative-annotator test, 0 to 1 (0.1)."),
         parameter("positive", "The label of precision, recall and F1; by default a question's first choice."),
-        parameter("majority_of", "People's question for AUC in the table of riSum."),
-        parameter("mean_of", "People's question for the distances of that table."),
+        *(parameter(one.name, one.sentence) for one in comparison_questions()),
         PAIR_CODING,
         RECENT,
     ),
@@ -98,8 +98,8 @@ def agreement(request: Request, slug: str) -> Response:
 @api_view(GET)
 def meta_evaluation(request: Request, slug: str) -> Response:
     lists = ("across", "panel", "people", "raters")
-    known = ("by", "epsilon", "guidelines", "kinds", "majority_of", "mean_of", "pair_coding", "positive", WITHIN)
-    check_parameters(request, (*known, *lists), repeated=lists)
+    known = ("by", "epsilon", "guidelines", "kinds", "pair_coding", "positive", WITHIN)
+    check_parameters(request, (*known, *(one.name for one in comparison_questions()), *lists), repeated=lists)
     study = access.study_open_to(caller_of(request), slug)
     chosen = choices_in(MetaEvaluationApiForm(request.query_params))
     categories = chosen.pop("by") == "category"

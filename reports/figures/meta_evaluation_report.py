@@ -9,8 +9,8 @@ from agreement.meta_evaluation.judge_report import REPLICATES
 from annotation.models import Study
 from annotation.pools import main_items
 from annotation.studies.snapshots import study_snapshot
-from config.parts import parts
 from config.software_version import SOFTWARE_VERSION
+from reports.comparison_tables import comparison_questions, comparison_tables
 from reports.figures.beyond_papers import FiguresBeyondPapers
 from reports.figures.rows import ChoiceInvalidError
 from reports.figures.study_answers import MACHINES, RaterComparison, Report, StudyAnswers
@@ -52,7 +52,7 @@ def meta_evaluation(study: Study, compared: RaterComparison = EVERYTHING, *, rep
 
 def _tables(answers: StudyAnswers) -> Report:
     """The tables that parts make of the comparison, by key."""
-    functions = [import_string(part.comparison_tables) for part in parts() if part.comparison_tables]
+    functions = [import_string(tables.function) for tables in comparison_tables()]
     return {key: table for tables_of in functions for key, table in tables_of(answers).items()}
 
 
@@ -78,8 +78,7 @@ def comparison_from(choices: Mapping[str, Any]) -> RaterComparison:
         guidelines=choices.get("guidelines"),
         across=tuple(_pairs(choices.get("across") or ())),
         categories=bool(choices.get("categories")),
-        majority_of=choices.get("majority_of") or None,
-        mean_of=choices.get("mean_of") or None,
+        questions={one.name: choices[one.name] for one in comparison_questions() if choices.get(one.name)},
         positive=choices.get("positive") or None,
         panel=frozenset(choices.get("panel") or ()),
         epsilon=EPSILON if choices.get("epsilon") is None else float(choices["epsilon"]),

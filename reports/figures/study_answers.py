@@ -1,6 +1,7 @@
 """One reading of a study's answers about outputs: a group of people's and the judges', question by question."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,11 +45,11 @@ class RaterComparison:
 
     `kinds` and `raters` choose the judges, who may be people; `people` names the group, which by default is everybody
     who is not a judge. `across` pairs questions: the judges' answers to the first are compared with people's to the
-    second. With `categories` each question also has the figures of each category's items. `majority_of` and `mean_of`
-    are the questions of riSum's table 4: AUC is against the majority of one, distances against the mean of the other.
-    `positive` is the label of precision, recall and F1; by default it is a question's first choice.
-    The judges of a `panel` are compared, and once more as one judge. `epsilon` is what a person's answers may be better
-    by in the alternative-annotator test. `pairs_by_name` is that of `agreement.arrays.pair_choices.PairChoices`.
+    second. With `categories` each question also has the figures of each category's items. `questions` are those that
+    the reader chose for tables of parts, by name (`ComparisonQuestion`). `positive` is the label of precision, recall
+    and F1; by default it is a question's first choice. The judges of a `panel` are compared, and once more as one
+    judge. `epsilon` is what a person's answers may be better by in the alternative-annotator test. `pairs_by_name` is
+    that of `agreement.arrays.pair_choices.PairChoices`.
     """
 
     kinds: frozenset[str] = MACHINES
@@ -57,8 +58,7 @@ class RaterComparison:
     guidelines: int | str | None = None
     across: tuple[tuple[str, str], ...] = ()
     categories: bool = False
-    majority_of: str | None = None
-    mean_of: str | None = None
+    questions: Mapping[str, str] = field(default_factory=dict)
     positive: str | None = None
     panel: frozenset[str] = frozenset()
     epsilon: float = EPSILON
@@ -86,8 +86,8 @@ class StudyAnswers:
             raise rows.ChoiceInvalidError(f"There is no rater called {name}.")
         if len(compared.panel) == 1:
             raise rows.ChoiceInvalidError("A panel needs at least two judges.")
-        named_questions = {key for pair in compared.across for key in pair} | {compared.majority_of, compared.mean_of}
-        for key in sorted({key for key in named_questions if key is not None} - set(self.questions)):
+        named_questions = {key for pair in compared.across for key in pair} | {*compared.questions.values()}
+        for key in sorted(named_questions - set(self.questions)):
             raise rows.ChoiceInvalidError(f"There is no question called {key}.")
         if compared.positive is not None:
             self._check_label(compared.positive)

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 
 from annotation.models import Rater
 from config.text_validation import TextRefusedError, check_id
+from reports.comparison_tables import comparison_questions
 from reports.figures.rows import PEOPLE, ChoiceInvalidError
 from reports.report_kinds.agreement import EXCHANGEABLE, SORTED, WITH, WITHOUT
 
@@ -105,7 +106,7 @@ class AgreementForm(DetailsForm):
 class MetaEvaluationForm(forms.Form):
     """Judges by kind and by name, by default all machines; the group of people by name, by default everybody else.
 
-    `majority_of` and `mean_of` are the questions of riSum's table 4.
+    Tables of parts add questions that a reader may choose.
     """
 
     kinds: forms.Field = KindsField(required=False)
@@ -113,8 +114,6 @@ class MetaEvaluationForm(forms.Form):
     people = NamesField(required=False)
     across = NamesField(required=False)
     guidelines = VersionField(required=False)
-    majority_of = forms.CharField(required=False, max_length=LONGEST_KEY)
-    mean_of = forms.CharField(required=False, max_length=LONGEST_KEY)
     positive = forms.CharField(required=False, max_length=LONGEST_KEY)
     panel = NamesField(required=False)
     pair_coding = PairCodingField()
@@ -122,6 +121,11 @@ class MetaEvaluationForm(forms.Form):
         required=False, min_value=0, max_value=1,
         error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), "takes a number from 0 to 1."),
     )  # fmt: skip
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        for one in comparison_questions():
+            self.fields[one.name] = forms.CharField(required=False, max_length=LONGEST_KEY)
 
     def clean(self) -> dict[str, Any]:
         chosen = super().clean() or {}

@@ -11,8 +11,8 @@ from accounts.access import person_of, signed_in
 from annotation.access import NOTHING
 from annotation.models import JudgeRun, Rater, Study
 from config.htmx_request import HtmxRequest
-from config.parts import parts
 from reports.access import reported_study
+from reports.comparison_tables import comparison_questions, comparison_tables
 from reports.figures.rows import ChoiceInvalidError
 from reports.figures.rows.rater_shares import kinds_in, machines_in
 from reports.kept.freezing import NothingToFreezeError, freeze
@@ -63,7 +63,7 @@ def _page(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     if before == status.mark:
         return HttpResponse(status=UNCHANGED)
     context: dict[str, Any] = {"study": study, "status": status, "page": name, **_choices(study, chosen)}
-    context["has_tables"] = any(part.comparison_tables for part in parts())
+    context["has_tables"] = bool(comparison_tables())
     if kept.is_there:
         note_seen(study, person_of(request), SEEN[name])
         context |= _shown(kept.figures, name, chosen["sort"], _runs(study))
@@ -91,6 +91,7 @@ def _choices(study: Study, chosen: dict[str, Any]) -> dict[str, Any]:
         "epsilons": [(text, label, float(text) == (chosen["epsilon"] or EPSILON)) for text, label in EPSILONS],
         "versions": versions if len(versions := list(study.guidelines.values_list("number", flat=True))) > 1 else [],
         "questions": list(study.questions.order_by("position").values_list("key", flat=True)),
+        "asked_for": [(one, chosen[one.name]) for one in comparison_questions()],
         "pairs_by_name": chosen["pair_coding"] == SORTED,
         "chosen": chosen,
     }

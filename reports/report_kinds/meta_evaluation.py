@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from reports.comparison_tables import comparison_questions
 from reports.report_kinds import ReportKind
 from reports.report_kinds.agreement import SORTED, of_pairs
 
@@ -18,14 +19,16 @@ def comparison_choices(
     across: Collection[str] = (),
     guidelines: int | str | None = None,
     categories: bool = False,
-    majority_of: str | None = None,
-    mean_of: str | None = None,
     positive: str | None = None,
     panel: Collection[str] = (),
     epsilon: float | None = None,
     pair_coding: str = "",
+    **questions: str | None,
 ) -> dict[str, Any]:
-    """The choices of a meta-evaluation as they are kept; those of the leaderboard without arguments."""
+    """The choices of a meta-evaluation as they are kept; those of the leaderboard without arguments.
+
+    `questions` are those for which tables of parts ask.
+    """
     return {
         "kinds": sorted({*(MACHINE_KINDS if kinds is None else kinds)}),
         "raters": sorted({*raters}),
@@ -33,8 +36,7 @@ def comparison_choices(
         "across": sorted({*across}),
         "guidelines": guidelines,
         "categories": categories,
-        "majority_of": majority_of or None,
-        "mean_of": mean_of or None,
+        **{one.name: questions.get(one.name) or None for one in comparison_questions()},
         "positive": positive or None,
         "panel": sorted({*panel}),
         "epsilon": EPSILON if epsilon is None else float(epsilon),

@@ -1,5 +1,6 @@
 """riSum, table 4: how well judges rank outputs as people do, and predict people's yes or no."""
 
+from parts.papers.chosen_questions import MAJORITY_OF, MEAN_OF
 from parts.papers.figures.near_best import MethodColumn, near_best_table
 from parts.papers.paper_answers import PaperAnswers
 from parts.papers.paper_table import PaperTable, TableBody, TableCell, TableColumn, cell_of
@@ -24,8 +25,8 @@ class JudgesByQuestion(PaperTable):
         asked = [key for key in answers.compared_questions if "people" in answers.figures(key)]
         yes_or_no = [key for key in asked if answers.people(key).yes_or_no]
         others = [key for key in asked if key not in yes_or_no]
-        label = answers.compared.majority_of or next(iter(yes_or_no), None)
-        scored = answers.compared.mean_of or next(iter(others or asked), None)
+        label = answers.compared.questions.get(MAJORITY_OF.name) or next(iter(yes_or_no), None)
+        scored = answers.compared.questions.get(MEAN_OF.name) or next(iter(others or asked), None)
         if scored not in asked:
             return None
         label = label if label in asked else None

@@ -9,6 +9,7 @@ import numpy as np
 from agreement.arrays.rating_arrays import Floats, Ints
 from agreement.text_lengths import count_words
 from judges.metrics.rouge import RougeText, RougeTokenizer, compared
+from parts.papers.chosen_questions import MEAN_OF
 from parts.papers.figures.output_similarity import similarity_report
 from parts.papers.figures.system_outcomes import SystemOutcomes
 from parts.papers.paper_answers import PaperAnswers
@@ -118,7 +119,7 @@ def _drawn(answers: PaperAnswers, pairs: Sequence[SystemPair], most: int) -> dic
 
 def _raters(answers: PaperAnswers) -> tuple[list[tuple[str, SystemOutcomes]], str, int]:
     """The outcomes of people and of the best judges in one question, its key, and the number of other judges."""
-    chosen = answers.compared.mean_of
+    chosen = answers.compared.questions.get(MEAN_OF.name)
     asked = [key for key in answers.compared_questions if chosen in (None, key)]
     for key in asked:
         found, left_out = outcomes_of(answers, key, MOST_JUDGES)

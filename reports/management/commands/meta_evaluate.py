@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from files.management.study_lookup import find_study
+from reports.comparison_tables import comparison_questions
 from reports.figures.rows import ChoiceInvalidError
 from reports.kept.kept_reports import compute_here
 from reports.management.commands.agreement import PAIRS_BY_NAME, guidelines_lines
@@ -39,8 +40,8 @@ class Command(BaseCommand):
             "--guidelines", metavar=f"N|{ALL_VERSIONS}",
             help="count ratings given under this version (default: the latest)",
         )  # fmt: skip
-        parser.add_argument("--majority-of", metavar="QUESTION", help="people's question for AUC in riSum's table 4")
-        parser.add_argument("--mean-of", metavar="QUESTION", help="people's question for the distances of that table")
+        for one in comparison_questions():
+            parser.add_argument(f"--{one.name.replace('_', '-')}", metavar="QUESTION", help=one.help_text)
         parser.add_argument("--positive", metavar="LABEL", help="the label of precision, recall and F1")
         parser.add_argument("--panel", nargs="+", metavar="NAME", help="also compare these judges as one")
         parser.add_argument(

@@ -38,7 +38,7 @@ def test_risum_s_judges_have_the_published_figures_and_all_its_tables(reference_
     tables["items"] = [item | {"source": "Stories", "document": item["instruction"]} for item in tables["items"]]
     study = from_template("risum", tmp_path, tables, systems={"human": {"family": "people"}, "gpt": {"family": "gpt"}},
                           judges={"chatgpt": {"family": "gpt"}})  # fmt: skip
-    compared = RaterComparison(majority_of="follows", mean_of="how_well")
+    compared = RaterComparison(questions={"majority_of": "follows", "mean_of": "how_well"})
     report = meta_evaluation(study, compared, replicates=REPLICATIONS)
     for name, own in expected(data, "relevance")["judges"].items():
         found = report["questions"]["how_well"]["judges"][name]
