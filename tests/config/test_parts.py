@@ -9,8 +9,8 @@ from config.part import Part
 from config.parts import CORE, OPTIONAL, parts, parts_by_key
 from tests.house import ROOT, app_of, sources
 
-BETWEEN_PARTS = {"is_full_for", "settle", "before_leaving", "people_with", "not_in_dry_runs"}
-"""Members of which only parts ask others: who enters, who leaves, whose address it is, what a dry run copies."""
+BETWEEN_PARTS = {"people_with"}
+"""Members of which only parts ask others, that need not know each other: whose mail address it is."""
 
 
 def members() -> set[str]:
@@ -34,7 +34,7 @@ def test_each_member_has_a_sentence_and_a_part_that_uses_it():
 def test_the_core_asks_for_each_member():
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources() if app_of(path) in ("config", *CORE))
     unasked = {name for name in members() if not re.search(rf"\bpart\.{name}\b", text)}
-    assert unasked == BETWEEN_PARTS & members()
+    assert unasked == BETWEEN_PARTS
 
 
 @pytest.mark.parametrize("key", OPTIONAL)
