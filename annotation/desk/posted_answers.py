@@ -26,7 +26,7 @@ EFFORT_FIELDS: Mapping[str, forms.Field] = {
     "visible_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
     "active_seconds": forms.FloatField(required=False, min_value=0, max_value=MOST_SECONDS),
     "tool_use": forms.CharField(required=False),
-    "display": forms.RegexField(r"\A[a-z]+( [a-z]+){0,7}\Z", required=False, max_length=80),
+    "device": forms.RegexField(r"\A[a-z]+( [a-z]+){0,7}\Z", required=False, max_length=80),
 }
 """The seconds and the uses of reading aids that the page has counted since it last reported, and how it looks."""
 ANSWER_FIELDS: Mapping[str, forms.Field] = {
@@ -109,7 +109,7 @@ def _uses_in(text: str, aids: frozenset[str]) -> dict[str, int]:
 
 def _effort(fields: dict[str, Any]) -> Effort:
     seconds = fields["visible_seconds"] or 0.0, fields["active_seconds"] or 0.0
-    return Effort(*seconds, fields["tool_use"], fields["display"])
+    return Effort(*seconds, fields["tool_use"], fields["device"])
 
 
 def cleaned_fields(form: forms.Form) -> dict[str, Any]:

@@ -58,13 +58,13 @@ class StudyClosedError(Exception):
 class Effort:
     """The seconds and the uses of reading aids that a page has counted since it last reported. Untrusted.
 
-    `display` is how the page shows the task, in the words of `static/js/desk/display.js`; empty without scripts.
+    `device` is how the page shows the task, in the words of `static/js/desk/device.js`; empty without scripts.
     """
 
     visible_seconds: float = 0.0
     active_seconds: float = 0.0
     tool_use: Mapping[str, int] = field(default_factory=dict)
-    display: str = ""
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Submission:
     effort: Effort = field(default_factory=Effort)
 
 
-TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "display")
+TIMING = ("opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "device")
 """The fields of a revision with its times and efforts."""
 
 
@@ -191,7 +191,7 @@ class Revision:
             "visible_seconds": assignment.visible_seconds + effort.visible_seconds,
             "active_seconds": assignment.active_seconds + effort.active_seconds,
             "tool_use": added_use(assignment.tool_use, effort.tool_use),
-            "display": effort.display,
+            "device": effort.device,
         }
 
     def fill_slot(self) -> bool:

@@ -112,7 +112,7 @@ def _answers(person: Person) -> Rows:
             "flag": one.flag, "guidelines_version": one.guidelines_version, "opened_at": one.opened_at,
             "submitted_at": one.submitted_at, "visible_seconds": one.visible_seconds,
             "active_seconds": one.active_seconds, "reading_aids": one.tool_use,
-            "display": one.display,
+            "device": one.device,
         }  # fmt: skip
 
 

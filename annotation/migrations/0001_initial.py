@@ -396,7 +396,7 @@ class Migration(FirstMigration):
                 ('visible_seconds', models.FloatField(blank=True, help_text='as the page counted: untrusted', null=True)),
                 ('active_seconds', models.FloatField(blank=True, help_text='as the page counted: untrusted', null=True)),
                 ('tool_use', config.model_fields.ExactJSONField(default=dict)),
-                ('display', models.CharField(blank=True, db_default='', default='', help_text='how the page showed it: window, pointer, layout; as the page said: untrusted', max_length=80)),
+                ('device', models.CharField(blank=True, db_default='', default='', help_text='how the page showed it: window, pointer, layout; as the page said: untrusted', max_length=80)),
                 ('metadata', config.model_fields.ExactJSONField(blank=True, null=True)),
                 ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.rater')),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.task')),
@@ -932,7 +932,7 @@ class Migration(FirstMigration):
             [
                 "task_id", "rater_id", "revision", "status", "surplus", "third_rater", "answers", "reason", "flag", "shown",
                 "guidelines_version", "protocol_version", "client_key", "payload_digest", "opened_at", "submitted_at",
-                "seconds", "visible_seconds", "active_seconds", "tool_use", "display", "metadata",
+                "seconds", "visible_seconds", "active_seconds", "tool_use", "device", "metadata",
             ],
         ),
         Freeze(

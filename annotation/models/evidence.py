@@ -50,7 +50,7 @@ class Annotation(models.Model):
     visible_seconds = models.FloatField(null=True, blank=True, help_text="as the page counted: untrusted")
     active_seconds = models.FloatField(null=True, blank=True, help_text="as the page counted: untrusted")
     tool_use = ExactJSONField(default=dict)
-    display = models.CharField(
+    device = models.CharField(
         max_length=80,
         blank=True,
         default="",

@@ -29,7 +29,7 @@ ANNOTATION = (
     "pk", "of_item", "task__item__key", "task_id", "task__variant", "rater_id", "rater__name", "rater__kind",
     "revision", "is_current", "status", "surplus", "third_rater", "answers", "reason", "flag", "shown",
     "guidelines_version", "protocol_version", "opened_at", "submitted_at", "seconds", "visible_seconds",
-    "active_seconds", "tool_use", "metadata",
+    "active_seconds", "tool_use", "device", "metadata",
 )  # fmt: skip
 ASSIGNMENT = (
     "pk", "of_item", "task__item__key", "task_id", "task__variant", "rater__name", "created_at", "opened_at", "seen_at",
@@ -173,6 +173,7 @@ def _annotation(row: Any, outputs: list[str], shown: ShownNames) -> Entry:
             "active_seconds": row.active_seconds,
             "odd_times": are_odd_times(row.seconds, row.visible_seconds, row.active_seconds) or None,
             "tool_use": row.tool_use,
+            "device": row.device or None,
             "metadata": shown.metadata(row.metadata),
         }
     )

@@ -106,6 +106,7 @@ class AnnotationEntrySerializer(serializers.Serializer):
     active_seconds = seconds_field()
     odd_times = serializers.BooleanField(required=False, help_text="Whether the page counted more than the server.")
     tool_use = serializers.DictField(required=False)
+    device = text_field("How the page showed it: window, pointer, layout.")
     metadata = anything_field()
 
 

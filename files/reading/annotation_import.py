@@ -31,7 +31,8 @@ SUBMITTED = Annotation.Status.SUBMITTED.value
 LINE_KEYS = frozenset(column.name for column in ANNOTATIONS.columns)
 SAID = (
     "status", "surplus", "third_rater", "answers", "reason", "flag", "shown", "guidelines_version", "protocol_version",
-    "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "metadata",
+    "opened_at", "submitted_at", "seconds", "visible_seconds", "active_seconds", "tool_use", "device",
+    "metadata",
 )  # fmt: skip
 """The columns with an annotation's content; the others name its task, its rater and its revision."""
 ANNOTATION_COLUMNS = (
@@ -44,6 +45,7 @@ RATING_COLUMNS = (
     "prompt_digest",
 )  # fmt: skip
 LONGEST_VARIANT = 240
+LONGEST_DEVICE = 80
 
 
 @dataclass(slots=True)
@@ -135,6 +137,7 @@ class AnnotationImport(LineImport[ReadAnnotation]):
             "visible_seconds": line_fields.seconds(body, "visible_seconds"),
             "active_seconds": line_fields.seconds(body, "active_seconds"),
             "tool_use": line_fields.counts(body, "tool_use") or {},
+            "device": line_fields.text(body, "device", LONGEST_DEVICE) or "",
             "metadata": line_fields.mapping(body, "metadata"),
         }
 

@@ -248,6 +248,7 @@ ANNOTATIONS = TypedTable(
         number("active_seconds", "time in which the rater was active, as the page counted it", path="active_seconds"),
         yes_no("odd_times", "whether the page counted more than the server"),
         anything("tool_use", "uses of each reading aid", path="tool_use"),
+        text("device", "how the page showed it: window, pointer, layout", path="device", absent=""),
         anything("metadata", "what else is known about it", path="metadata", naming=ANY),
     ),
     ("item", "outputs", "rater", "revision", "status"),

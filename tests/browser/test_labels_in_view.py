@@ -228,5 +228,5 @@ def test_how_a_task_was_shown_is_kept_with_the_answer(new_desk, rater, options, 
     page.wait_for_load_state("networkidle")  # a busy machine lays the page out again when its fonts are there
     page.get_by_role("button", name="Submit and next").click()
     moved_on(page, task)
-    [answer] = Annotation.objects.filter(task=task.task_id).values_list("display", flat=True)
+    [answer] = Annotation.objects.filter(task=task.task_id).values_list("device", flat=True)
     assert answer == shown

@@ -112,6 +112,7 @@ class Annotation(Marked, total=False):
     active_seconds: float
     odd_times: bool
     tool_use: dict[str, Any]
+    device: str
     metadata: Any
     revisions: list["Annotation"]
 

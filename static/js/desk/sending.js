@@ -4,7 +4,7 @@
 
 import { gettext } from "../gettext.js";
 import { deliver } from "./delivery.js";
-import { displayOf } from "./display.js";
+import { deviceOf } from "./device.js";
 import { write } from "./effort.js";
 import { leave, parse, post, request, worthTrying } from "./network.js";
 import { sameAnswers } from "./page.js";
@@ -43,7 +43,7 @@ export class Sending {
     if (kind === "answer" || kind === "flag") await this.autosave.stop(); // a draft in between would have the old revision
     else await Promise.race([this.autosave.flush(), worthTrying(this.page, 1000)]);
     const body = new URLSearchParams(new FormData(form));
-    if (body.has("visible_seconds")) write(this.effort.take(), body).set("display", displayOf(this.page));
+    if (body.has("visible_seconds")) write(this.effort.take(), body).set("device", deviceOf(this.page));
     const sent = kind === "answer" ? kept(this.page, body) : null;
     if (sent) this.keep.write("pending", sent);
     await this.#finish(await deliver(this, form.action, body), kind, sent);

@@ -187,7 +187,7 @@ def test_text_that_cannot_be_stored_is_refused_and_nothing_is_saved(client, desk
         {"revision": "-1"}, {"revision": "٣"}, {"revision": "9" * 400}, {"client_key": "no uuid"},
         {"guidelines_version": "7"}, {"visible_seconds": "NaN"}, {"visible_seconds": "-4"}, {"active_seconds": "1e400"},
         {"tool_use": "{"}, {"tool_use": '{"other": 1}'}, {"tool_use": '{"step": -1}'}, {"tool_use": "[" * 5000},
-        {"tool_use": '{"step": ' + "9" * 10_000 + "}"}, {"display": "<b>"}, {"display": "a " * 60}, {"display": "a\n"},
+        {"tool_use": '{"step": ' + "9" * 10_000 + "}"}, {"device": "<b>"}, {"device": "a " * 60}, {"device": "a\n"},
     ],
 )  # fmt: skip
 def test_fields_that_only_the_page_fills_are_refused_if_they_are_invalid(client, desk, fields):
@@ -197,10 +197,10 @@ def test_fields_that_only_the_page_fills_are_refused_if_they_are_invalid(client,
 
 @pytest.mark.parametrize("said", ["laptop fine below tight columns whole", ""])
 def test_how_the_page_showed_the_task_is_kept_with_the_answer_and_stays_when_it_is_flagged(client, desk, said):
-    client.post(address("submit_task", desk), GOOD | {"display": said})
-    assert Annotation.objects.get().display == said
+    client.post(address("submit_task", desk), GOOD | {"device": said})
+    assert Annotation.objects.get().device == said
     client.post(address("flag_task", desk), {"reason": "odd"})
-    assert set(Annotation.objects.values_list("display", flat=True)) == {said}
+    assert set(Annotation.objects.values_list("device", flat=True)) == {said}
 
 
 def test_a_body_over_the_limit_is_refused(client, desk):

@@ -2,7 +2,7 @@
 // are, how close together, how the labels of a scale are laid out, and whether all of that was in view at once.
 // docs/protocols.md lists the words.
 
-export function displayOf(page) {
+export function deviceOf(page) {
   const dock = page.form.closest(".dock") ?? page.form;
   return [windowClass(), pointer(), place(dock), density(dock), scale(dock), overflows(dock) ? "scrolled" : "whole"].join(" ");
 }
