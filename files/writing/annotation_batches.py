@@ -12,7 +12,7 @@ from annotation.models import Study
 from annotation.page_times import are_odd_times
 from annotation.typed_columns import Column
 from files.tables.typed_tables import TypedTable
-from files.writing.column_batches import ColumnBatch, Values, as_json, parsed
+from files.writing.column_batches import KEPT, ColumnBatch, Values, as_json, parsed
 from files.writing.table_sources import placed, places_of, present
 from files.writing.table_statements import TASK_OUTPUTS, Row, RowsOfItems, by_whole_items, streamed
 
@@ -25,7 +25,6 @@ WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.i
   AND t.item_id = i.id AND a.task_id = t.id ORDER BY i.id
 """
 FIRST_COLUMN = 5
-KEPT = 4096
 Outputs = tuple[tuple[int, ...], tuple[str, ...]]
 """The positions of a task's outputs in the item, and their keys."""
 NONE: Outputs = ((), ())

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -54,28 +54,16 @@ class ChunkFile:
         return WrittenFile(self._count, self._made.hexdigest())
 
 
-def write_chunks(path: Path, chunks: Iterable[Chunk], header: bytes = b"") -> WrittenFile:
-    """Write lines that come as bytes, many at once, unless there are none."""
-    file = ChunkFile(path, header)
+def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
+    """Write one object per line, compact, without escapes, keys in the given order. Without lines there is no file."""
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+    file, rest = ChunkFile(path), iter(lines)
     try:
-        for chunk in chunks:
-            file.add(chunk)
+        while some := list(islice(rest, AT_ONCE)):
+            file.add((len(some), "".join(f"{encode(line)}\n" for line in some).encode()))
     finally:
         written = file.close()
     return written
-
-
-def json_chunks(lines: Iterable[Mapping[str, Any]]) -> Iterator[Chunk]:
-    """One object per line, compact, without escapes, keys in the given order."""
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-    rest = iter(lines)
-    while some := list(islice(rest, AT_ONCE)):
-        yield len(some), "".join(f"{encode(line)}\n" for line in some).encode()
-
-
-def write_jsonl(path: Path, lines: Iterable[Mapping[str, Any]]) -> WrittenFile:
-    """Write objects as `json_chunks` does. Without lines there is no file."""
-    return write_chunks(path, json_chunks(lines))
 
 
 def write_text(path: Path, text: str) -> WrittenFile:

@@ -21,7 +21,6 @@ SELECT i.id, i.document_turns, i.content, time_text(i.withdrawn_at), i.withdrawn
 FROM annotation_item i WHERE i.study_id = %(study)s AND i.pool <> 'copies' AND i.id > %(after)s AND i.id <= %(last)s
 ORDER BY i.id
 """
-FIRST_COLUMN = 5
 PRIORITIES = {priority.value: priority.name.lower() for priority in Item.Priority if priority != Item.Priority.ORDINARY}
 Output = dict[str, Any]
 

@@ -10,7 +10,7 @@ from annotation.protocols import Unit, protocol_of
 from annotation.typed_columns import Column
 from config.text_validation import given
 from files.tables.typed_tables import ANY, LIST, SHARES, TypedTable
-from files.writing.column_batches import ColumnBatch, Values, as_json, parsed
+from files.writing.column_batches import KEPT, ColumnBatch, Values, as_json, parsed
 from files.writing.table_sources import placed, places_of, present
 from files.writing.table_statements import Row, by_whole_items, streamed
 
@@ -34,7 +34,6 @@ VARIANT, PK = 3, 12
 OUTPUT, OTHER, LEVEL_PLACE, FIRST_COLUMN = 13, 14, 15, 16
 IN_ORDER = {"rater": 5, "submitted_at": 9, "value": 11}
 """The places of columns that the order has already: reading a column costs as much as writing it."""
-KEPT = 4096
 
 
 def rating_batches(study: Study, table: TypedTable) -> Iterator[ColumnBatch]:

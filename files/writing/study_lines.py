@@ -8,14 +8,13 @@ from typing import Any
 
 from annotation.blinding import answer_levels, names_of
 from annotation.conversations import as_given
-from annotation.models import Item, Output, Rater, Study, TaskOutput
+from annotation.models import Item, Output, Study, TaskOutput
 from annotation.pools import COPIES, MAIN
 from annotation.protocols import protocol_of
 from config.text_validation import given, time_text
 
 CHUNK = 1000
 ORDINARY = Item.Priority.ORDINARY.value
-HUMAN = Rater.Kind.HUMAN.value
 ITEM = (
     "pk", "key", "document", "document_turns", "instruction", "source", "categories", "references", "set", "pool",
     "gold", "feedback", "metadata", "content", "priority", "withdrawn_at", "withdrawn_reason",

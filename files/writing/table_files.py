@@ -20,6 +20,8 @@ FORMATS = ("jsonl", "csv", "parquet")
 SMALL_FORMATS = FORMATS[:2]
 """The formats that web processes can write: Parquet needs a library that only workers and commands load."""
 PARQUET_FILE = "files.writing.parquet_files.ParquetFile"
+Lines = Callable[[ColumnBatch], Chunk]
+"""What makes the lines of a batch."""
 
 
 class TableFile(Protocol):
@@ -35,7 +37,7 @@ class TableFile(Protocol):
 class LinesFile:
     """A file with a line per row."""
 
-    def __init__(self, path: Path, lines: "Lines", header: bytes = b"") -> None:
+    def __init__(self, path: Path, lines: Lines, header: bytes = b"") -> None:
         self._file, self._lines = ChunkFile(path, header), lines
 
     def add(self, batch: ColumnBatch) -> None:
@@ -55,10 +57,6 @@ def table_file(path: Path, columns: Sequence[Column], form: str) -> TableFile:
         return LinesFile(path, csv_lines(columns), csv_header(columns))
     file: TableFile = import_string(PARQUET_FILE)(path, columns)
     return file
-
-
-Lines = Callable[[ColumnBatch], Chunk]
-"""What makes the lines of a batch."""
 
 
 def json_lines(columns: Sequence[Column]) -> Lines:

@@ -15,9 +15,8 @@ from tests.files.writing.conftest import item, objects_of, write_study
 from tests.house import ROOT
 
 pytestmark = pytest.mark.both
-HEAVY = (
-    "files.reading.import_attempt", "matplotlib", "numpy", "openai", "pandas", "pyarrow", "scipy", "sklearn", "torch",
-)  # fmt: skip
+HEAVY = ("matplotlib", "numpy", "openai", "pandas", "pyarrow", "scipy", "sklearn", "torch")
+"""Not among them: pydantic, celery and the readers of files, which the parts load that every export asks."""
 LOADED = """
 import sys, django
 django.setup()
